@@ -5,12 +5,17 @@
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 
+#include <cstdint>
+#include <map>
 #include <optional>
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/entries.h"
 #include "checker/evidence/holds.h"
+#include "checker/evidence/lease_ends.h"
+#include "checker/evidence/possession.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_propagation.h"
 #include "lib/history/history.h"
 
@@ -40,12 +45,42 @@ class Evidence {
     if (!disturbances_) disturbances_.emplace(Observe(history_));
     return *disturbances_;
   }
+  [[nodiscard]] const LeaseEnds& lease_ends() const {
+    if (!lease_ends_) lease_ends_.emplace(*this);
+    return *lease_ends_;
+  }
+  [[nodiscard]] const Possessions& possessions() const {
+    if (!possessions_) possessions_ = FindPossessions(*this);
+    return *possessions_;
+  }
+  [[nodiscard]] const Possessions& waits() const {
+    if (!waits_) waits_ = FindWaits(*this);
+    return *waits_;
+  }
+  [[nodiscard]] const Possessions& second_copies() const {
+    if (!second_copies_) second_copies_ = FindSecondCopies(*this, CopyQueue::kAnyOrder);
+    return *second_copies_;
+  }
+  // When the referee first asked for the key; kNeverNs if it did not.
+  [[nodiscard]] int64_t ProbedNs(uint16_t key) const {
+    if (!probed_ns_) {
+      probed_ns_.emplace();
+      for (const Event& event : history_.events) {
+        if (event.op == Op::kProbe) probed_ns_->try_emplace(event.key, event.at_ns);
+      }
+    }
+    const auto probe = probed_ns_->find(key);
+    return probe == probed_ns_->end() ? kNeverNs : probe->second;
+  }
 
  private:
   const History& history_;
   mutable std::optional<Holds> holds_;
   mutable std::optional<Calls> calls_;
   mutable std::optional<Disturbances> disturbances_;
+  mutable std::optional<LeaseEnds> lease_ends_;
+  mutable std::optional<Possessions> possessions_, waits_, second_copies_;
+  mutable std::optional<std::map<uint16_t, int64_t>> probed_ns_;
 };
 
 }  // namespace doublehold

@@ -1,9 +1,12 @@
 #include "checker/evidence/second_copies.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "checker/evidence/evidence.h"
 #include "checker/evidence/library.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/evidence/traits.h"
@@ -11,10 +14,123 @@
 namespace doublehold {
 namespace {
 
-bool MakesSecondCopy(const FaultFact& fault, bool granted) {
-  return TraitsOf(fault).HasAny({FaultTrait::kKeepsMessages, FaultTrait::kRepeats}) ||
-         (LosesMessages(fault) && !granted);
+bool MakesSecondCopy(const RunFacts& facts, const FaultFact& fault, bool granted) {
+  if (Does(fault, FaultTrait::kRepeats)) return true;
+  return MayResend(facts) && (KeepsMessages(fault) || (LosesMessages(fault) && !granted));
 }
+
+// Follows the calls of one key in the order of time.
+class CopySearch {
+ public:
+  CopySearch(const Evidence& evidence, uint16_t key, CopyQueue queue)
+      : evidence_(evidence),
+        queue_(queue),
+        used_(evidence.possessions().at(key)),
+        waits_(evidence.waits().at(key)),
+        lease_ns_(ToNs(evidence.facts().lease)) {}
+
+  void HandleInvocation(const Call& call) {
+    Session& own = sessions_[call.session];
+    const bool acquires = call.op == Op::kAcquire;
+    const bool holds = acquires ? call.Ok() || !own.held.empty() : own.held.contains(call.hold);
+    for (const size_t i : own.live) {
+      int64_t& until_ns = copies_[i].may.to_ns;
+      if (until_ns >= call.from_ns) until_ns = std::max(until_ns, LeaseEndNs(call.to_ns, holds));
+    }
+    if (acquires) {
+      lease_ns_ = std::max(lease_ns_, call.asked[0]);
+      if (own.since_ns < 0) own.since_ns = call.from_ns;
+      own.has_unknown = own.has_unknown || call.outcome == EventType::kInfo;
+      AddCopy(call, holds, own);
+      if (call.Ok()) own.held.insert(call.hold);
+    } else if (call.op == Op::kRelease) {
+      own.held.erase(call.hold);
+      // The session may count itself inside, and re-enter without asking a server.
+      own.may_be_inside = own.may_be_inside || call.outcome == EventType::kInfo;
+    }
+  }
+
+  // Requires a granted acquire, at the time of its answer.
+  void HandleGrant(const Call& grant) {
+    Session& own = sessions_[grant.session];
+    const std::optional<int64_t> queued_ns = QueuedNs(own, grant);
+    if (!own.has_unknown) own.since_ns = -1;
+    if (grant.again || grant.answer[2] != 0 || own.may_be_inside) return;
+    for (auto& [session, other] : sessions_) {
+      if (session == grant.session) continue;
+      std::erase_if(other.live, [&](size_t i) {
+        const std::optional<int64_t> after_ns = waits_of_[i] ? queued_ns : grant.from_ns;
+        if (!after_ns || !Before(arrived_ns_[i], *after_ns)) return false;
+        copies_[i].may.to_ns = std::min(copies_[i].may.to_ns, grant.to_ns);
+        return true;
+      });
+    }
+  }
+
+  Timeline Finish() && { return Timeline(std::move(copies_)); }
+
+ private:
+  struct Session {
+    std::set<uint64_t> held;   // granted and not released
+    std::vector<size_t> live;  // copies that no grant has ended, as indices into `copies_`
+    int64_t since_ns = -1;     // first acquire since its last grant; -1: none
+    bool has_unknown = false;  // an acquire is of unknown outcome: it may still be queued
+    bool may_be_inside = false;
+  };
+
+  void AddCopy(const Call& call, bool holds, Session& own) {
+    const Span asked{call.from_ns, call.to_ns};
+    const auto arrival_ns =
+        SecondCopyArrivalNs(evidence_.disturbances(), call.session.client, asked, call.Ok());
+    if (!arrival_ns) return;
+    const bool waits = MayHaveQueue(evidence_.facts()) && !IsAlone(call, *arrival_ns);
+    own.live.push_back(copies_.size());
+    copies_.push_back(
+        {&call, {call.from_ns, waits ? kNeverNs : LeaseEndNs(*arrival_ns, holds)}, 0});
+    arrived_ns_.push_back(*arrival_ns);
+    waits_of_.push_back(waits);
+  }
+
+  // Whether a copy enters at once: no other session can use the key until it has arrived.
+  [[nodiscard]] bool IsAlone(const Call& call, int64_t arrival_ns) const {
+    const Span until_arrival{call.from_ns, arrival_ns};
+    return IsReentrant(evidence_.facts()) && evidence_.calls().complete &&
+           !used_.MeetsOther(call.session, until_arrival) &&
+           !waits_.MeetsOther(call.session, until_arrival) &&
+           std::ranges::none_of(sessions_, [&](const auto& other) {
+             return other.first != call.session &&
+                    std::ranges::any_of(other.second.live, [&](size_t i) {
+                      return copies_[i].may.to_ns >= call.from_ns;
+                    });
+           });
+  }
+
+  [[nodiscard]] int64_t LeaseEndNs(int64_t since_ns, bool holds) const {
+    const RunFacts& facts = evidence_.facts();
+    const bool endless = holds || LockHas(facts, LockTrait::kSession) || !LeasesEnd(facts);
+    return endless ? kNeverNs : Later(since_ns, lease_ns_);
+  }
+
+  // When the session of the grant joined the queue at the earliest; nullopt if the order of the
+  // queue is not known, or a copy may have kept the place of the session.
+  [[nodiscard]] std::optional<int64_t> QueuedNs(const Session& own, const Call& grant) const {
+    const bool has_copy = std::ranges::any_of(
+        own.live, [&](size_t i) { return copies_[i].may.to_ns >= grant.from_ns; });
+    if (queue_ == CopyQueue::kAnyOrder || has_copy) return std::nullopt;
+    return own.since_ns;
+  }
+
+  const Evidence& evidence_;
+  const CopyQueue queue_;
+  const Timeline& used_;
+  const Timeline& waits_;
+  int64_t lease_ns_;  // the longest lease so far
+  std::map<SessionId, Session> sessions_;
+  // Parallel: the copies, when each has arrived at the latest, and whether it may wait in a queue.
+  std::vector<Possession> copies_;
+  std::vector<int64_t> arrived_ns_;
+  std::vector<bool> waits_of_;
+};
 
 }  // namespace
 
@@ -24,156 +140,47 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
   const auto note = [&](int64_t delayed_until_ns) {
     arrival_ns = std::max({arrival_ns.value_or(0), when.to_ns, delayed_until_ns});
   };
+  const RunFacts& facts = disturbances.facts;
   const Stall* stall = LongestStall(disturbances, client, when);
-  if (stall != nullptr && IsLong(disturbances.facts, *stall)) note(stall->when.to_ns);
+  if (stall != nullptr && IsLong(facts, *stall) && MayResend(facts)) note(stall->when.to_ns);
   for (const FaultEpisode* episode : disturbances.EpisodesWithin(when)) {
-    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
-    if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(fault, granted))
+    const FaultFact& fault = FaultFor(facts, *episode);
+    if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(facts, fault, granted))
       note(episode->to_ns);
   }
   return arrival_ns;
 }
 
-SecondCopies::SecondCopies(const Disturbances& disturbances)
-    : disturbances_(disturbances),
-      may_queue_(MayHaveQueue(disturbances.facts)),
-      lease_ns_(ToNs(disturbances.facts.lease)) {}
-
-int64_t SecondCopies::EndNs(int64_t since_ns, bool holds) const {
-  const RunFacts& facts = disturbances_.facts;
-  const bool endless = holds || LockHas(facts, LockTrait::kSession) || !LeasesEnd(facts);
-  return endless ? kForeverNs : Later(since_ns, lease_ns_);
-}
-
-void SecondCopies::NoteCall(const Call& call, bool holds, bool alone) {
-  if (MayHold(call.session, call.from_ns)) {
-    int64_t& until_ns = copies_[call.session].until_ns;
-    until_ns = std::max(until_ns, EndNs(call.to_ns, holds));
-  }
-  if (call.op != Op::kAcquire) return;
-  for (auto& [session, copy] : copies_) {
-    if (session != call.session && !Before(copy.arrived_ns, call.from_ns)) copy.waits = may_queue_;
-  }
-  lease_ns_ = std::max(lease_ns_, call.asked[0]);
-  const auto arrival_ns = SecondCopyArrivalNs(disturbances_, call.session.client,
-                                              {call.from_ns, call.to_ns}, call.Ok());
-  if (!arrival_ns) return;
-  alone = alone && !MayHold(call.from_ns);
-  Copy& copy = copies_[call.session];
-  copy.waits = copy.waits || (may_queue_ && !alone);
-  copy.arrived_ns = std::max(copy.arrived_ns, *arrival_ns);
-  copy.until_ns = std::max(copy.until_ns, EndNs(copy.arrived_ns, holds));
-}
-
-void SecondCopies::NoteGrant(const Call& grant, std::optional<int64_t> queued_ns) {
-  std::erase_if(copies_, [&](const auto& found) {
-    const auto& [session, copy] = found;
-    const std::optional<int64_t> after_ns = copy.waits ? queued_ns : grant.from_ns;
-    return session != grant.session && after_ns && Before(copy.arrived_ns, *after_ns);
-  });
-}
-
-bool SecondCopies::MayHold(const SessionId& session, int64_t at_ns) const {
-  const auto copy = copies_.find(session);
-  return copy != copies_.end() && copy->second.MayHold(at_ns);
-}
-
-bool SecondCopies::MayHold(int64_t at_ns) const {
-  return std::ranges::any_of(copies_, [&](const auto& copy) { return copy.second.MayHold(at_ns); });
-}
-
-namespace {
-
-class CopySearch {
- public:
-  CopySearch(const Calls& calls, const Disturbances& disturbances, OwnCopy own_copy)
-      : calls_(calls), disturbances_(disturbances), own_copy_(own_copy) {
-    // A session with an unanswered release may count itself inside, and re-enter without asking a
-    // server.
-    std::set<std::pair<SessionId, uint16_t>> may_be_inside;
-    for (const Call& call : calls.all) {
-      if (call.op == Op::kRelease && call.outcome == EventType::kInfo)
-        may_be_inside.insert({call.session, call.key});
-      const bool proves_end =
-          call.op == Op::kAcquire && call.Ok() && !call.again && call.answer[2] == 0;
-      if (proves_end && !may_be_inside.contains({call.session, call.key})) grants_.push_back(&call);
-    }
-    std::ranges::stable_sort(grants_, {}, &Call::to_ns);
-  }
-
-  std::set<const Call*> Find() && {
-    std::set<const Call*> found;
-    for (const Call& call : calls_.all) {
-      if (call.op != Op::kAcquire && call.op != Op::kRelease && call.op != Op::kExtend) continue;
-      NoteGrantsBefore(call.from_ns);
-      Key& key = KeyOf(call);
-      if (key.copies.MayHold(call.session, call.from_ns)) found.insert(&call);
-      Note(call, key);
-    }
-    return found;
-  }
-
- private:
-  struct Session {
-    std::set<uint64_t> held;  // granted and not released
-    // Until then, the session may hold the key or ask for it. After an unanswered call: for ever.
-    int64_t until_ns = -1;
-    bool has_unanswered = false;
-    [[nodiscard]] bool MayUseKey(int64_t at_ns) const {
-      return has_unanswered || !held.empty() || !Before(until_ns, at_ns);
-    }
+Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
+  struct Moment {
+    int64_t at_ns = 0;
+    bool grants = false;  // sorted after invocations of the same instant
+    const Call* call = nullptr;
   };
-  struct Key {
-    SecondCopies copies;
-    std::map<SessionId, Session> sessions{};
-  };
-
-  Key& KeyOf(const Call& call) {
-    return keys_.try_emplace(call.key, Key{.copies = SecondCopies(disturbances_)}).first->second;
+  std::vector<Moment> moments;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op != Op::kAcquire && call.op != Op::kRelease && call.op != Op::kExtend) continue;
+    moments.push_back({call.from_ns, false, &call});
+    if (call.op == Op::kAcquire && call.Ok()) moments.push_back({call.to_ns, true, &call});
   }
-
-  void NoteGrantsBefore(int64_t at_ns) {
-    for (; next_grant_ < grants_.size() && Before(grants_[next_grant_]->to_ns, at_ns);
-         ++next_grant_) {
-      const Call& grant = *grants_[next_grant_];
-      KeyOf(grant).copies.NoteGrant(grant, /*queued_ns=*/std::nullopt);
-    }
+  std::ranges::stable_sort(moments, {},
+                           [](const Moment& m) { return std::pair(m.at_ns, m.grants); });
+  std::map<uint16_t, CopySearch> keys;
+  for (const auto& [key, timeline] : evidence.possessions())
+    keys.try_emplace(key, evidence, key, queue);
+  for (const Moment& moment : moments) {
+    CopySearch& search = keys.at(moment.call->key);
+    if (moment.grants) search.HandleGrant(*moment.call);
+    if (!moment.grants) search.HandleInvocation(*moment.call);
   }
+  Possessions found;
+  for (auto& [key, search] : keys) found.emplace(key, std::move(search).Finish());
+  return found;
+}
 
-  void Note(const Call& call, Key& key) const {
-    Session& own = key.sessions[call.session];
-    if (call.op == Op::kAcquire) {
-      const bool alone =
-          own_copy_ == OwnCopy::kReenters && calls_.complete &&
-          std::ranges::none_of(key.sessions, [&](const auto& found) {
-            return found.first != call.session && found.second.MayUseKey(call.from_ns);
-          });
-      key.copies.NoteCall(call, call.Ok() || !own.held.empty(), alone);
-      if (call.Ok()) own.held.insert(call.hold);
-      own.until_ns = kForeverNs;
-    } else {
-      key.copies.NoteCall(call, own.held.contains(call.hold));
-    }
-    if (call.op == Op::kRelease) {
-      own.held.erase(call.hold);
-      own.until_ns = call.Ok() ? call.to_ns : kForeverNs;
-    }
-    own.has_unanswered = own.has_unanswered || call.outcome == EventType::kInfo;
-  }
-
-  const Calls& calls_;
-  const Disturbances& disturbances_;
-  const OwnCopy own_copy_;
-  std::vector<const Call*> grants_;  // exclusive, without re-entries, by answer
-  size_t next_grant_ = 0;
-  std::map<uint16_t, Key> keys_;
-};
-
-}  // namespace
-
-std::set<const Call*> FindCallsWithSecondCopy(const Calls& calls, const Disturbances& disturbances,
-                                              OwnCopy own_copy) {
-  return CopySearch(calls, disturbances, own_copy).Find();
+bool MayMeetOwnCopy(const Evidence& evidence, const Call& call) {
+  return evidence.second_copies().at(call.key).Meets(call.session, {call.from_ns, call.from_ns},
+                                                     &call);
 }
 
 }  // namespace doublehold

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "checker/evidence/library.h"
+
 namespace doublehold {
 namespace {
 
@@ -90,6 +92,14 @@ bool KeepsQueue(const RunFacts& facts) {
 
 bool MayHaveQueue(const RunFacts& facts) {
   return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kQueue);
+}
+
+bool IsReentrant(const RunFacts& facts) {
+  return LibraryCan(facts, "reentrant") || LockHas(facts, LockTrait::kReentry);
+}
+
+bool MayResend(const RunFacts& facts) {
+  return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kResends);
 }
 
 }  // namespace doublehold

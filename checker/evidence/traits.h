@@ -23,6 +23,12 @@ bool KeepsQueue(const RunFacts& facts);
 // describe the lock: for libraries, and for locks without recorded traits.
 bool MayHaveQueue(const RunFacts& facts);
 
+// Whether the owner may enter the lock again, as far as the history says.
+bool IsReentrant(const RunFacts& facts);
+// Whether the lock may send a request again if it has no answer. True if the history does not
+// describe the lock.
+bool MayResend(const RunFacts& facts);
+
 // Return the traits of a fault kind or a lock that a history by hand may name without them. Return
 // no traits for any other name.
 FaultTraits TraitsOfKind(std::string_view kind);

@@ -103,6 +103,8 @@ std::string_view Name(Trait trait) {
       return "may share its session";
     case Trait::kIgnoresEnd:
       return "ignores the end of its session";
+    case Trait::kResends:
+      return "sends a request without an answer again";
   }
   return "";
 }

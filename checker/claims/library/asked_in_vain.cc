@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "checker/claims/library/excuses.h"
-#include "checker/claims/library/free_intervals.h"
-#include "checker/claims/library/in_the_way.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/stall_attribution.h"
@@ -29,8 +27,8 @@ struct Asked {
 
 class KeyAsks {
  public:
-  KeyAsks(const Evidence& evidence, const Excuses& excuses, const TimesInTheWay& in_the_way)
-      : evidence_(evidence), excuses_(excuses), in_the_way_(in_the_way) {}
+  KeyAsks(const Evidence& evidence, const Excuses& excuses, uint16_t key)
+      : evidence_(evidence), excuses_(excuses), key_(key) {}
 
   void AddHold(const Span& held) { held_.push_back(held); }
 
@@ -74,7 +72,7 @@ class KeyAsks {
     auto& [session, when] = asked;
     if (when.to_ns - when.from_ns <= longest.for_ns) return;
     const Disturbances& disturbances = evidence_.disturbances();
-    when.from_ns = excuses_.DisturbedUntil(when, {session.client, in_the_way_});
+    when.from_ns = excuses_.DisturbedUntil(when, {session.client, key_});
     if (when.from_ns >= when.to_ns) return;
     const int64_t for_ns = when.to_ns - when.from_ns -
                            BlockedTimeNs(disturbances, session.client, Side::kSession, when);
@@ -83,7 +81,7 @@ class KeyAsks {
 
   const Evidence& evidence_;
   const Excuses& excuses_;
-  const TimesInTheWay& in_the_way_;
+  const uint16_t key_;
   std::vector<Span> held_;
   std::vector<Asked> asked_;
   std::map<SessionId, size_t> open_;  // index into `asked_` of a time that may go on
@@ -93,31 +91,23 @@ class KeyAsks {
 
 std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_t patience_ns) {
   const std::vector<Event>& events = evidence.history().events;
-  std::map<uint16_t, int64_t> clients_end_ns;
-  for (const Event& event : events) {
-    if (event.op == Op::kProbe) clients_end_ns.try_emplace(event.key, event.at_ns);
-  }
-  const LeaseEnds lease_ends(evidence);
+  const LeaseEnds& lease_ends = evidence.lease_ends();
   std::unordered_map<uint64_t, int64_t> released_ns;
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_ns.emplace(call.hold, call.to_ns);
   }
-  const std::map<uint16_t, TimesInTheWay> in_the_way =
-      FindTimesInTheWay(evidence, FindPossibleHolds(evidence));
-  const Excuses excuses(evidence.disturbances(), HindersAllAlong);
+  const Excuses excuses(evidence, HindersAllAlong);
   std::map<uint16_t, KeyAsks> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
-    KeyAsks& asks =
-        keys.try_emplace(call.key, evidence, excuses, in_the_way.at(call.key)).first->second;
+    KeyAsks& asks = keys.try_emplace(call.key, evidence, excuses, call.key).first->second;
     if (call.Ok()) {
       const auto released = released_ns.find(call.hold);
       asks.AddHold({call.to_ns,
                     released == released_ns.end() ? lease_ends.LikelyNs(call) : released->second});
     }
-    const auto end = clients_end_ns.find(call.key);
-    const int64_t end_ns = end == clients_end_ns.end() ? events.back().at_ns : end->second;
+    const int64_t end_ns = std::min(evidence.ProbedNs(call.key), events.back().at_ns);
     if (!call.AsksForSeveralKeys())
       asks.AddAsk(call, std::min({call.to_ns, lease_ends.GoneNs(call.session.client), end_ns}));
   }

@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "checker/claims/library/excuses.h"
-#include "checker/claims/library/free_intervals.h"
-#include "checker/claims/library/in_the_way.h"
 #include "checker/claims/library/refusals.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
@@ -73,9 +71,9 @@ class AvailabilityChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
       return std::move(found_).Undecided(*why);
-    const auto intervals = FindFreeIntervals(evidence_, possible_holds_);
-    for (const auto& [key, of_key] : intervals) JudgeKey(key, of_key);
-    if (found_.IsClean()) found_.Doubt(DescribePossiblyFreeKey(intervals));
+    for (const auto& [key, timeline] : evidence_.possessions())
+      JudgeKey(key, FindFreeIntervals(evidence_, key, Free::kCertainly));
+    if (found_.IsClean()) found_.Doubt(DescribePossiblyFreeKey());
     return std::move(found_).Conclude(
         {.nothing_judged = "nobody asked for a key that was certainly free",
          .judged = Counted(found_.judged(), "ask") + " for a free key",
@@ -85,7 +83,8 @@ class AvailabilityChecker : ClaimChecker {
 
   std::optional<Violation> FindViolation(uint16_t key) && {
     if (WhyIncomplete("")) return std::nullopt;
-    JudgeKey(key, FindFreeIntervals(evidence_, possible_holds_)[key]);
+    if (!evidence_.possessions().contains(key)) return std::nullopt;
+    JudgeKey(key, FindFreeIntervals(evidence_, key, Free::kCertainly));
     const ClaimVerdict verdict = std::move(found_).Conclude({});
     if (verdict.outcome != Outcome::kViolated) return std::nullopt;
     return verdict.violations.front();
@@ -102,12 +101,12 @@ class AvailabilityChecker : ClaimChecker {
 
   // Judges the keys once more, as if each hold without a known end had ended with its lease.
   // Returns the first finding; empty if there is none.
-  [[nodiscard]] std::string DescribePossiblyFreeKey(
-      const std::map<uint16_t, std::vector<FreeInterval>>& certain) const {
+  [[nodiscard]] std::string DescribePossiblyFreeKey() const {
     AvailabilityChecker perhaps(evidence_, {}, patience_ns_);
-    const PossibleHolds likely = FindPossibleHolds(evidence_, Free::kPerhaps);
-    for (const auto& [key, of_key] : FindFreeIntervals(evidence_, likely)) {
-      if (of_key != certain.at(key)) perhaps.JudgeKey(key, of_key);
+    for (const auto& [key, timeline] : evidence_.possessions()) {
+      const auto likely = FindFreeIntervals(evidence_, key, Free::kPerhaps);
+      if (likely != FindFreeIntervals(evidence_, key, Free::kCertainly))
+        perhaps.JudgeKey(key, likely);
     }
     if (perhaps.found_.IsClean()) return "";
     const std::string why =
@@ -179,19 +178,19 @@ class AvailabilityChecker : ClaimChecker {
     const bool late = call.to_ns - since_ns > patience_ns_;
     if (UndisturbedSince({since_ns, call.to_ns}, call) != since_ns)
       return late ? found_.PassedOver() : found_.Judged();
-    const auto grants = late ? FindGrantsDuring(possible_holds_.at(call.key), call)
-                             : std::vector{PossibleHold{&call, {}}};
+    const auto grants = late ? FindGrantsDuring(evidence_.possessions().at(call.key), call)
+                             : std::vector{Possession{.acquire = &call}};
     if (grants.empty()) return found_.PassedOver();
     found_.Judged();
     int64_t free_ns = since_ns;
-    for (const auto& [first, when] : grants) {
-      if (free_ns < first->to_ns) NoteGrant(call, *first, free_ns);
-      free_ns = std::max(free_ns, when.to_ns);
+    for (const Possession& each : grants) {
+      if (free_ns < each.acquire->to_ns) NoteGrant(call, *each.acquire, free_ns);
+      free_ns = std::max(free_ns, each.may.to_ns);
     }
   }
 
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Call& call) const {
-    return excuses_.UndisturbedSince(when, {call.session.client, in_the_way_.at(call.key)});
+    return excuses_.UndisturbedSince(when, {call.session.client, call.key});
   }
 
   // Notes how long the session of `call` asked for the free key until `first` was granted.
@@ -253,10 +252,15 @@ class AvailabilityChecker : ClaimChecker {
                         .when = {call.from_ns, call.to_ns},
                         .what = DescribeRefusal(call, interval, asked) + DescribeOtherWaiters(call),
                         .of_service = true});
-    if (interval.last != nullptr) violation.first = interval.last->Ref();
+    if (const Hold* last = LastHold(interval)) violation.first = last->Ref();
     // The effects of a fault may last, so an earlier fault is named too.
     NameEarlierFault(disturbances_, violation, IsAnyFault);
     return violation;
+  }
+
+  // Null if the interval began with the run, or after an acquire of unknown outcome.
+  [[nodiscard]] const Hold* LastHold(const FreeInterval& interval) const {
+    return interval.last == nullptr ? nullptr : holds_.Find(interval.last->acquire->hold);
   }
 
   void Doubt(const Call& refused, const FreeInterval& interval, std::string_view why) {
@@ -316,11 +320,11 @@ class AvailabilityChecker : ClaimChecker {
 
   [[nodiscard]] std::string DescribeRefusal(const Call& refused, const FreeInterval& interval,
                                             const std::string& asked) const {
+    const Hold* last = LastHold(interval);
     const std::string free =
-        interval.last != nullptr
+        last != nullptr
             ? fmt::format("which nobody had since {}, when {} was the last to have it",
-                          At(interval.when.from_ns),
-                          OwnerName(disturbances_, interval.last->owner()))
+                          At(interval.when.from_ns), OwnerName(disturbances_, last->owner()))
             : fmt::format("which nobody had since {}", At(interval.when.from_ns));
     return fmt::format("asked for the key at {},{}{} {}, and was refused it at {}",
                        At(refused.from_ns), asked, asked.empty() ? "" : ",", free,
@@ -339,10 +343,7 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   const int64_t patience_ns_;
-  const Excuses excuses_{disturbances_, IsAnyFault};
-  const PossibleHolds possible_holds_ = FindPossibleHolds(evidence_);
-  const std::map<uint16_t, TimesInTheWay> in_the_way_ =
-      FindTimesInTheWay(evidence_, possible_holds_);
+  const Excuses excuses_{evidence_, IsAnyFault};
   const std::set<const Call*> unsent_ = FindUnsentCalls(evidence_);
   std::map<SessionId, KeyAcquires> acquires_;
   std::map<const Call*, Retries> retries_;  // the retries when each call was invoked

@@ -12,7 +12,7 @@
 namespace doublehold {
 
 // Violated when a session was refused a key for longer than lease and grace within one undisturbed
-// window. In such a window, the key is certainly free (free_intervals.h), and no disturbance delays
+// window. In such a window, the key is certainly free (possession.h), and no disturbance delays
 // the session's client (excuses.h):
 //
 //   c1:  A-a==R-r        >             violated: nobody has held the key since `r`
@@ -33,7 +33,7 @@ namespace doublehold {
 //   only stop or slow another client;
 // - each stall longer than half the grace, of the client or on its request path.
 // On several nodes or with a queue, a fault that stops or slows another client counts too, and so
-// does a stall of another client, if that client may then have been in the way (in_the_way.h).
+// does a stall of another client, if that client may then have been in the way (FindWaits).
 // No window begins after one of these faults, because its effects may last:
 // - a fault that moved a clock or lost data, or that killed too many servers for a majority;
 // - any fault, if leases may have no end;

@@ -28,12 +28,6 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   return MayQueue(facts) && !OnlyStopsClient(episode, fault);
 }
 
-// Whether a client that was stopped for the time `when` may then have been in the asker's way: it
-// may hold some of several nodes, or be ahead in a queue.
-bool MayBeAhead(const RunFacts& facts, int32_t stopped, const Span& when, const Asker& asker) {
-  return (facts.nodes > 1 || MayQueue(facts)) && asker.others.MayBeIn(stopped, when);
-}
-
 // Returns the lock servers on which the fault acts. Empty if they are not known.
 std::set<int> TargetNodes(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
@@ -50,8 +44,9 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 }  // namespace
 
-Excuses::Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&))
-    : disturbances_(disturbances), counts_(counts) {
+Excuses::Excuses(const Evidence& evidence, bool (*counts)(const FaultFact&))
+    : evidence_(evidence), disturbances_(evidence.disturbances()), counts_(counts) {
+  const Disturbances& disturbances = disturbances_;
   // After such a stall, a server may have carried out an acquire twice (second_copies.h).
   for (const Stall& stall : disturbances.stalls) {
     if (LeasesEnd(disturbances.facts) || !IsLong(disturbances.facts, stall)) continue;
@@ -74,6 +69,15 @@ bool Excuses::Counts(const FaultEpisode& episode) const {
   return counts_(fault) && !ActsOnStoreAlone(episode, fault);
 }
 
+// Whether a client that was stopped for the time `when` may then have been in the asker's way: it
+// may hold some of several nodes, or be ahead in a queue.
+bool Excuses::MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const {
+  const RunFacts& facts = evidence_.facts();
+  return (facts.nodes > 1 || MayQueue(facts)) &&
+         (evidence_.possessions().at(asker.key).Meets(stopped, when) ||
+          evidence_.waits().at(asker.key).Meets(stopped, when));
+}
+
 int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
   const RunFacts& facts = disturbances_.facts;
   int64_t since_ns = when.from_ns;
@@ -88,7 +92,7 @@ int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
     const Span active{episode->from_ns, episode->to_ns};
     if (!Counts(*episode)) continue;
     if (OnlyStopsClient(*episode, fault) && !ConcernsClient(*episode, fault, asker.client) &&
-        !MayBeAhead(facts, episode->client, active, asker))
+        !MayBeAhead(episode->client, active, asker))
       continue;
     const std::set<int> nodes = TargetNodes(facts, *episode);
     hit.insert(nodes.begin(), nodes.end());
@@ -99,7 +103,7 @@ int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
   for (const Stall* stall : disturbances_.StallsWithin(when)) {
     const bool in_the_way =
-        MayBeAhead(facts, stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
+        MayBeAhead(stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
     if (in_the_way && IsLong(facts, *stall)) since_ns = std::max(since_ns, stall->when.to_ns);
   }
   return since_ns;

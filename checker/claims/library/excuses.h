@@ -6,22 +6,22 @@
 #include <map>
 #include <optional>
 
-#include "checker/claims/library/in_the_way.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/evidence.h"
 #include "checker/evidence/holds.h"
 
 namespace doublehold {
 
-// A client that asks for a key, and when others may be in its way.
+// A client that asks for a key.
 struct Asker {
   int32_t client = 0;
-  const TimesInTheWay& others;
+  uint16_t key = 0;
 };
 
-// The faults of a run for which `counts` is true, and its stalls. The disturbances must outlive it.
+// The faults of a run for which `counts` is true, and its stalls. The evidence must outlive it.
 class Excuses {
  public:
-  Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&));
+  Excuses(const Evidence& evidence, bool (*counts)(const FaultFact&));
 
   // Returns the latest end of the stalls and faults within `when` that may have delayed the client.
   // A stop, slowdown or stall of another client counts only if that client may then hold some of
@@ -36,7 +36,9 @@ class Excuses {
  private:
   // Whether the fault may delay a lock: faults on the store alone do not.
   [[nodiscard]] bool Counts(const FaultEpisode& episode) const;
+  [[nodiscard]] bool MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const;
 
+  const Evidence& evidence_;
   const Disturbances& disturbances_;
   bool (*counts_)(const FaultFact&);
   std::map<int, int64_t> killed_ns_;  // when each lock server was first killed

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "checker/claims/library/free_intervals.h"
 #include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/library.h"
@@ -23,9 +22,7 @@ class FalseAnswerSearch {
       : evidence_(evidence),
         holds_(evidence.holds()),
         disturbances_(evidence.disturbances()),
-        lease_ends_(evidence),
         left_holds_(evidence),
-        with_copy_(FindCallsWithSecondCopy(evidence.calls(), disturbances_, OwnCopy::kMayWait)),
         leases_end_(LibraryCan(evidence.facts(), "lease")) {}
 
   std::vector<FalseAnswer> Find() && {
@@ -106,7 +103,7 @@ class FalseAnswerSearch {
       return;
     }
     // A second copy of an earlier acquire may have been what the release freed.
-    answer.certain = certain && !with_copy_.contains(&release);
+    answer.certain = certain && !MayMeetOwnCopy(evidence_, release);
     if (granted.freed != nullptr) {
       answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;
@@ -114,7 +111,7 @@ class FalseAnswerSearch {
       return;
     }
     granted.freed = &release;
-    answer.at_ns = lease_ends_.LatestNs(*granted.acquire);
+    answer.at_ns = evidence_.lease_ends().LatestNs(*granted.acquire);
     const bool over = release.from_ns - answer.at_ns > ToNs(disturbances_.facts.grace);
     if (leases_end_ && over) found_.push_back(answer);
   }
@@ -151,10 +148,8 @@ class FalseAnswerSearch {
   const Evidence& evidence_;
   const Holds& holds_;
   const Disturbances& disturbances_;
-  LeaseEnds lease_ends_;
   LeftHolds left_holds_;
-  std::set<const Call*> with_copy_;  // FindCallsWithSecondCopy
-  bool leases_end_;                  // the library declares that its leases end
+  bool leases_end_;  // the library declares that its leases end
   // Whether an answered release checked the owner, and whether one did not.
   bool any_checks_owner_ = false, any_is_unchecked_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // acquires that may have been granted

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/second_copies.h"
 
@@ -62,7 +61,7 @@ class LostLockSearch {
         holds_(evidence.holds()),
         disturbances_(evidence.disturbances()),
         left_holds_(evidence),
-        with_copy_(FindCallsWithSecondCopy(calls_, disturbances_, OwnCopy::kMayWait)) {}
+        evidence_(evidence) {}
 
   std::vector<LostLock> Find() && {
     const std::map<GrantFilter, KeyGrants> grants = GroupGrants();
@@ -163,7 +162,7 @@ class LostLockSearch {
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
       lost.certain = certain && !state.unknown && !state.may_be_inside && state.held.empty() &&
-                     !with_copy_.contains(&release) &&
+                     !MayMeetOwnCopy(evidence_, release) &&
                      !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
     }
     if (lost.last == nullptr) return;
@@ -174,7 +173,7 @@ class LostLockSearch {
   const Holds& holds_;
   const Disturbances& disturbances_;
   const LeftHolds left_holds_;
-  const std::set<const Call*> with_copy_;  // FindCallsWithSecondCopy
+  const Evidence& evidence_;
   std::map<SessionAndKey, SessionState> states_;
   std::set<uint64_t> freed_;  // holds with a successful release
   std::vector<LostLock> found_;
@@ -188,10 +187,9 @@ LeftHolds::LeftHolds(const Evidence& evidence) {
     if (event.op == Op::kLeave) left.insert(event.hold);
   }
   if (left.empty()) return;
-  const LeaseEnds lease_ends(evidence);
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kAcquire && call.Ok() && left.contains(call.hold))
-      ends_ns_[call.hold] = lease_ends.LatestNs(call);
+      ends_ns_[call.hold] = evidence.lease_ends().LatestNs(call);
   }
 }
 

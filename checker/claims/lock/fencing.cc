@@ -96,7 +96,6 @@ class FencingChecker : ClaimChecker {
 
   void FindGrantsPerhapsInside() {
     // Only a lock that its owner may re-enter grants a token again.
-    perhaps_inside_ = FindCallsWithSecondCopy(calls_, disturbances_, OwnCopy::kReenters);
     std::map<std::pair<SessionId, uint16_t>, int64_t> unanswered_ns;  // the first invocation
     for (const Call& call : calls_.all) {
       if (call.outcome == EventType::kInfo && (call.op == Op::kAcquire || call.op == Op::kRelease))
@@ -175,7 +174,7 @@ class FencingChecker : ClaimChecker {
   [[nodiscard]] bool IsOwnTokenAgain(const Call& before, const Call& grant) const {
     if (before.session != grant.session || TokenForCall(before) != TokenForCall(grant))
       return false;
-    return grant.again || perhaps_inside_.contains(&grant);
+    return grant.again || perhaps_inside_.contains(&grant) || MayMeetOwnCopy(evidence_, grant);
   }
 
   void JudgeAccesses(const std::vector<const Call*>& accesses) {

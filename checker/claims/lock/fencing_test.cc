@@ -50,12 +50,12 @@ TEST(Fencing, ASecondCopyOfAnAcquireMayKeepTheKeyAndItsToken) {
       )";
   EXPECT_EQ(VerdictOnFencing(picture).outcome, Outcome::kViolated);
   EXPECT_EQ(VerdictOnFencing(picture + "hold c1:       []").outcome, Outcome::kValid);
-  EXPECT_EQ(VerdictOnFencing(R"(
+  History history = FromLanes(R"(
       c1:           A-a===R-r         A-a=R-r A-a=R-r      | #5 #7 #7
       hold c1:       []
-      c2:                     A-a=R-r                      | #6)")
-                .outcome,
-            Outcome::kViolated)
+      c2:                     A-a=R-r                      | #6)");
+  history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kResends};
+  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome::kViolated)
       << "the grant to client 2 ended what a second copy held";
 }
 
@@ -69,7 +69,7 @@ TEST(Fencing, ASecondCopyOfAnAcquireMayWaitInTheQueue) {
       c1:           A---x                 A-aR-r A-aR-r    | #7 #7
       c2:                        A-a=R-r                   | #6
       hold c1:       [])");
-    history.facts.lock_traits = LockTraits{trait};
+    history.facts.lock_traits = LockTraits{trait, LockTrait::kResends};
     const ClaimVerdict verdict = CheckFencing(history, {});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
   }

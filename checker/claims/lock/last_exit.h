@@ -2,12 +2,12 @@
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/calls.h"
-#include "checker/evidence/disturbances.h"
+#include "checker/evidence/evidence.h"
 
 namespace doublehold {
 
@@ -21,11 +21,9 @@ struct Refusal {
   std::string_view doubt{};
 };
 
-// Returns at most one refusal per gap (reentry.h), sorted by time. `calls`: the acquires and
-// releases of one key, of a lock on one node.
-std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls,
-                                           const Disturbances& disturbances,
-                                           const LeaseEnds& lease_ends);
+// Returns at most one refusal per gap (reentry.h), sorted by time. Requires a lock on one node, and
+// a complete record.
+std::vector<Refusal> FindRefusalsOfFreeKey(const Evidence& evidence, uint16_t key);
 
 }  // namespace doublehold
 

@@ -13,7 +13,6 @@
 
 #include "checker/claims/library/asked_in_vain.h"
 #include "checker/claims/library/availability.h"
-#include "checker/claims/library/free_intervals.h"
 #include "checker/claims/lock/key_states.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
@@ -125,8 +124,9 @@ std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
 
 // Returns until when an acquire may legitimately hold the key. Assumes that a request of unknown
 // outcome arrives while its client waits, or before the probe begins.
-int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
-                                const Call& acquire, const KeyProbe& probe) {
+int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
+                                const KeyProbe& probe) {
+  const LeaseEnds& ends = evidence.lease_ends();
   const int64_t gone_ns = ends.GoneNs(acquire.session.client);
   if (!acquire.Ok()) {
     const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
@@ -140,8 +140,7 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
 
 // Returns why the probe may have been refused legitimately; empty if there is no reason. A reason
 // must last until less than half the grace before the end of the probe.
-std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
-                                   const KeyProbe& probe) {
+std::string WhyRefusedLegitimately(const Evidence& evidence, uint16_t key, const KeyProbe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
   if (std::string fault = DescribeFaultDuring(disturbances, key, probe); !fault.empty())
     return fault;
@@ -150,7 +149,7 @@ std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& en
     return "the probe gave up after " + ShortTime(probe.waited_ns);
   for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {
     if (call->outcome == EventType::kFail || call->from_ns > probe.to_ns) continue;
-    const int64_t until_ns = LegitimatelyHeldUntilNs(evidence, ends, *call, probe);
+    const int64_t until_ns = LegitimatelyHeldUntilNs(evidence, *call, probe);
     if (until_ns <= probe.to_ns - tolerance_ns) continue;
     const std::string had = call->Ok()
                                 ? "had been granted it at " + At(call->to_ns) + ", and had"
@@ -249,7 +248,7 @@ class LivenessChecker : ClaimChecker {
     if (state.IsAnswered() && !state.IsStuck()) NoteGranted(key, *state.probe);
     if (!state.IsStuck()) return;
     if (!state.outlasting) {
-      const std::string why = WhyRefusedLegitimately(evidence_, lease_ends_, key, *state.probe);
+      const std::string why = WhyRefusedLegitimately(evidence_, key, *state.probe);
       if (!why.empty() && refused_legitimately_.empty())
         refused_legitimately_ = fmt::format("{} could not be acquired by {}, but {}",
                                             KeyName(facts_, key), At(state.probe->to_ns), why);
@@ -295,7 +294,6 @@ class LivenessChecker : ClaimChecker {
     });
   }
 
-  const LeaseEnds lease_ends_{evidence_};
   const int64_t patience_ns_ = kTimesPatience * ToNs(facts_.lease + facts_.grace);
   std::set<uint16_t> stuck_;
   int64_t unanswered_ = 0;

@@ -28,7 +28,7 @@ namespace doublehold {
 // - Otherwise unknown if a client asked in vain for that long (asked_in_vain.h).
 //
 // Also unknown where the probe may have been refused legitimately:
-// - a lease (free_intervals.h) that its client had not released ran for nearly all of the probe;
+// - a lease (lease_ends.h) that its client had not released ran for nearly all of the probe;
 // - a fault that does not act on a client was active. A lasting fault (a killed server, a moved
 //   clock, a cut replication) counts only if it began during the probe;
 // - the probe gave up more than half the grace before lease and grace had passed.

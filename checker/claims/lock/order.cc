@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,14 +42,12 @@ struct Queue {
 // Extracts the queues from the calls. Requires calls in the order of their answers.
 class Queues {
  public:
-  explicit Queues(const Disturbances& disturbances) : disturbances_(disturbances) {}
+  explicit Queues(const Evidence& evidence)
+      // May assume a first-in, first-out queue, because a lock without one violates this claim.
+      : copies_(FindSecondCopies(evidence, CopyQueue::kFifo)) {}
 
   void AddCall(const Call& call) {
     QueueState& state = states_[call.key][call.session];
-    if (call.op == Op::kRelease || call.op == Op::kExtend) {
-      CopiesOf(call.key).NoteCall(call, state.held.contains(call.hold));
-    }
-    if (call.op == Op::kRelease) state.held.erase(call.hold);
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
       if (call.hold == 0) EndPlace(call.session, call.key, state);
@@ -72,7 +69,6 @@ class Queues {
       state.asked_ns = call.to_ns;
     }
     if (call.Ok()) NoteGrant(call, state);
-    CopiesOf(call.key).NoteCall(call, !state.held.empty());
   }
 
   // A place that no call ended lasts until its session's last acquire.
@@ -91,7 +87,6 @@ class Queues {
     bool has_unknown_acquire = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
-    std::set<uint64_t> held;  // granted and not released
     // The session's next grant may be a re-entry: a release that it invoked at this time may not
     // have been carried out. -1: none.
     int64_t perhaps_inside_ns = -1;
@@ -99,21 +94,14 @@ class Queues {
     bool may_leave_late = false;
   };
 
-  SecondCopies& CopiesOf(uint16_t key) {
-    return copies_.try_emplace(key, disturbances_).first->second;
-  }
-
   void NoteGrant(const Call& grant, QueueState& state) {
-    state.held.insert(grant.hold);
     if (!grant.again && grant.answer[2] == 0) {
       const bool re_enters =
-          state.perhaps_inside_ns >= 0 || CopiesOf(grant.key).MayHold(grant.session, grant.from_ns);
+          state.perhaps_inside_ns >= 0 ||
+          copies_.at(grant.key).Meets(grant.session, {grant.from_ns, grant.from_ns}, &grant);
       if (!re_enters)
         queues_[grant.key].grants.push_back({.call = &grant, .since_ns = state.since_ns});
       NoteOthersAreOut(grant);
-      // May assume a first-in, first-out queue, because a lock without one violates this claim.
-      CopiesOf(grant.key).NoteGrant(grant,
-                                    re_enters ? std::nullopt : std::optional(state.since_ns));
     }
     if (!state.has_unknown_acquire) state.since_ns = -1;
   }
@@ -137,9 +125,8 @@ class Queues {
     state.queued_ns = -1;
   }
 
-  const Disturbances& disturbances_;
+  const Possessions copies_;
   std::map<uint16_t, std::map<SessionId, QueueState>> states_;  // by key
-  std::map<uint16_t, SecondCopies> copies_;                     // by key
   std::map<uint16_t, Queue> queues_;
 };
 
@@ -209,7 +196,7 @@ class OrderChecker : ClaimChecker {
     std::ranges::stable_sort(by_answer, {}, [](const Call* call) {
       return std::pair(call->to_ns, call->op == Op::kWait);
     });
-    Queues queues(disturbances_);
+    Queues queues(evidence_);
     for (const Call* call : by_answer) queues.AddCall(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
     if (doubtful_ > 0) {

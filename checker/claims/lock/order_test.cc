@@ -229,6 +229,7 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
       hold c1:       [])",
                                 {.asked_lease = 10ms});
     history.facts.lock_traits = traits;
+    history.facts.lock_traits->Add(LockTrait::kResends);
     const ClaimVerdict verdict = CheckOrder(history, {});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
   }
@@ -241,8 +242,21 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
       c2:                                       QA-t----------A-aq=R-r
       hold c1:       [])",
                                 {.asked_lease = 10ms});
-    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kResends};
     EXPECT_EQ(CheckOrder(history, {}).outcome, outcome) << calls;
+  }
+}
+
+TEST(Order, ALockThatSendsNothingAgainHasNoSecondCopyOfAHeldRequest) {
+  for (const auto& [fault, outcome] : {std::pair("hold c1:     ", Outcome::kViolated),
+                                       std::pair("duplicate c1:", Outcome::kUnknown)}) {
+    History history = FromLanes(std::string(R"(
+      c1:           A---x            A-aR-r          A-aR-r
+      c2:                                     QA-t----------A-aq=R-r
+      )") + fault + "  []",
+                                {.asked_lease = 50ms});
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+    EXPECT_EQ(CheckOrder(history, {}).outcome, outcome) << fault;
   }
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "checker/claims/library/false_answers.h"
-#include "checker/claims/library/free_intervals.h"
 #include "checker/claims/library/lost_locks.h"
 #include "checker/claims/library/refusals.h"
 #include "checker/claims/lock/last_exit.h"
@@ -114,8 +113,8 @@ class InnerExitTests {
  public:
   // `calls`: the acquires and releases of one key, in the order of their invocation.
   InnerExitTests(const std::vector<const Call*>& calls, const OtherCalls& others,
-                 const Disturbances& disturbances, const Refusals& refusals)
-      : refusals_(refusals), holders_(calls, disturbances, refusals) {
+                 const Evidence& evidence, const Refusals& refusals)
+      : refusals_(refusals), holders_(calls, evidence, refusals) {
     for (const Call* refused : others.refused.calls) {
       if (const auto holder = holders_.FindHolderDuring(*refused))
         kept_by_[*holder].calls.push_back(refused);
@@ -176,7 +175,7 @@ class ReentryChecker : ClaimChecker {
     }
     for (const auto& [key, calls] : of_key) {
       JudgeInnerExits(calls);
-      if (disturbances_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(calls);
+      if (disturbances_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(key);
     }
     DoubtRefusedExits();
     if (inner_exits_ == 0) found_.Doubt("no client entered again what it held");
@@ -194,7 +193,7 @@ class ReentryChecker : ClaimChecker {
     OtherCalls others;
     for (const Call* call : calls) others.AddCall(*call, refusals_);
     others.Finish();
-    const InnerExitTests tests(calls, others, disturbances_, refusals_);
+    const InnerExitTests tests(calls, others, evidence_, refusals_);
     // Unreleased holds by session, the outermost first.
     std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> described;
@@ -312,8 +311,8 @@ class ReentryChecker : ClaimChecker {
     return true;
   }
 
-  void JudgeLastExits(const std::vector<const Call*>& calls) {
-    for (const Refusal& refusal : FindRefusalsOfFreeKey(calls, disturbances_, lease_ends_)) {
+  void JudgeLastExits(uint16_t key) {
+    for (const Refusal& refusal : FindRefusalsOfFreeKey(evidence_, key)) {
       const Call& refused = *refusal.refused;
       const std::string what = fmt::format(
           "was told at {} that the key is taken, and nobody held it: {} was the last to release "
@@ -354,7 +353,6 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
-  const LeaseEnds lease_ends_{evidence_};
   const Refusals refusals_{evidence_};
   // An owner that acquires again is inside: this claim counts entries.
   const std::optional<Holds> inside_ =

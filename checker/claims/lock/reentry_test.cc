@@ -13,7 +13,10 @@ namespace doublehold {
 namespace {
 
 ClaimVerdict VerdictOnReentry(const std::string& picture, const LaneOptions& options = {}) {
-  return CheckReentry(FromLanes(picture, options), {});
+  History history = FromLanes(picture, options);
+  history.facts.lock_traits =
+      LockTraits{LockTrait::kReentry, LockTrait::kQueue, LockTrait::kResends};
+  return CheckReentry(history, {});
 }
 
 struct ReentryCase {
@@ -356,6 +359,7 @@ TEST(Reentry, ACopyOfAnAcquireByAHolderLastsAsLongAsTheHolderExtendsIt) {
                                 {.asked_lease = 10ms});
     for (Event& event : history.events)
       if (event.op == Op::kRelease) event.hold = event.hold == 101 ? 102 : 101;
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kResends};
     EXPECT_EQ(CheckReentry(history, {}).outcome, outcome) << client;
   }
 }
@@ -417,6 +421,7 @@ TEST(Reentry, ASecondCopyMayWaitInAQueueWhileOthersHoldTheKey) {
       c3:                                A-t)",
                                   {.asked_lease = 5ms});
       history.facts.lock_traits = traits;
+      history.facts.lock_traits->Add(LockTrait::kResends);
       EXPECT_EQ(CheckReentry(history, {}).outcome, outcome) << acquires;
     }
   }

@@ -106,7 +106,6 @@ class ReleaseChecker : ClaimChecker {
     if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::map<uint16_t, std::vector<const Call*>> unchecked, acquires;
     bool answered = false;
-    may_be_own_ = FindCallsWithSecondCopy(calls_, disturbances_, OwnCopy::kMayWait);
     std::map<std::pair<SessionId, uint16_t>, std::set<uint64_t>> entered;
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) acquires[call.key].push_back(&call);
@@ -114,7 +113,8 @@ class ReleaseChecker : ClaimChecker {
       if (call.op != Op::kRelease) continue;
       std::set<uint64_t>& left = entered[{call.session, call.key}];
       left.erase(call.hold);
-      if (!left.empty() && LibraryCan(facts_, "reentrant")) may_be_own_.insert(&call);
+      if (MayMeetOwnCopy(evidence_, call) || (!left.empty() && LibraryCan(facts_, "reentrant")))
+        may_be_own_.insert(&call);
       found_.Judged();
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);

@@ -5,9 +5,11 @@
 
 namespace doublehold {
 
-SoleHolders::SoleHolders(const std::vector<const Call*>& calls, const Disturbances& disturbances,
+SoleHolders::SoleHolders(const std::vector<const Call*>& calls, const Evidence& evidence,
                          const Refusals& refusals)
-    : disturbances_(disturbances), refusals_(refusals), copies_(disturbances) {
+    : disturbances_(evidence.disturbances()),
+      refusals_(refusals),
+      copies_(evidence.second_copies().at(calls.front()->key)) {
   for (const Call* call : calls) {
     if (call->op != Op::kAcquire || call->outcome == EventType::kFail) continue;
     if (call->hold != 0) acquires_[call->hold] = call;
@@ -67,7 +69,6 @@ void SoleHolders::Handle(const Moment& moment) {
 
 void SoleHolders::HandleInvocation(const Call& call) {
   const bool holds = holding_.contains(call.session);
-  copies_.NoteCall(call, holds || (call.op == Op::kAcquire && call.Ok()));
   if (call.op == Op::kRelease && holds) nested_.insert(&call);
   if (call.op != Op::kAcquire || disturbances_.facts.nodes <= 1) return;
   for (const Call* other : asking_) {
@@ -100,7 +101,6 @@ void SoleHolders::HandleRelease(const Call& release) {
 }
 
 void SoleHolders::HandleExclusiveGrant(const Call& grant) {
-  copies_.NoteGrant(grant, /*queued_ns=*/std::nullopt);
   if (older_data_ns_ && Before(*older_data_ns_, grant.from_ns)) older_data_ns_.reset();
   const auto erase_if = [](CallsOfSessions& calls, const auto& ended) {
     for (auto& [session, of_session] : calls) std::erase_if(of_session, ended);
@@ -125,8 +125,7 @@ void SoleHolders::Erase(CallsOfSessions& calls, const Call& call) {
 
 void SoleHolders::NoteSoleHolder(int64_t at_ns) {
   std::optional<SessionId> sole;
-  if (holding_.size() == 1 && unknown_.empty() && !older_data_ns_ && !copies_.MayHold(at_ns))
-    sole = holding_.begin()->first;
+  if (holding_.size() == 1 && unknown_.empty() && !older_data_ns_) sole = holding_.begin()->first;
   const bool goes_on = !found_.empty() && found_.back().when.to_ns == kForeverNs;
   if (goes_on && sole == found_.back().session) return;
   if (goes_on) found_.back().when.to_ns = at_ns;
@@ -138,7 +137,7 @@ const SoleHolders::Sole* SoleHolders::FindSole(const Span& when) const {
                                               [](const Sole& sole) { return sole.when.from_ns; });
   if (after == found_.begin()) return nullptr;
   const Sole& sole = *std::prev(after);
-  return Before(when.to_ns, sole.when.to_ns) ? &sole : nullptr;
+  return Before(when.to_ns, sole.when.to_ns) && !copies_.Meets(when) ? &sole : nullptr;
 }
 
 bool SoleHolders::IsSoleHolder(const SessionId& session, const Span& when) const {

@@ -11,8 +11,7 @@
 
 #include "checker/claims/library/refusals.h"
 #include "checker/evidence/calls.h"
-#include "checker/evidence/disturbances.h"
-#include "checker/evidence/second_copies.h"
+#include "checker/evidence/evidence.h"
 
 namespace doublehold {
 
@@ -30,8 +29,8 @@ namespace doublehold {
 // with older data may give the key to anybody, until the key is granted anew.
 class SoleHolders {
  public:
-  // `calls`: the acquires and releases of one key, in the order of their invocation.
-  SoleHolders(const std::vector<const Call*>& calls, const Disturbances& disturbances,
+  // `calls`: the acquires and releases of one key, in the order of their invocation. Not empty.
+  SoleHolders(const std::vector<const Call*>& calls, const Evidence& evidence,
               const Refusals& refusals);
 
   // Whether, throughout `when`, no other session can have had the key.
@@ -74,7 +73,7 @@ class SoleHolders {
   CallsOfSessions unknown_;
   std::set<const Call*> nested_;  // releases whose session had a granted hold when it invoked them
   std::set<SessionId> hidden_;    // sessions that may have entered once more than is known
-  SecondCopies copies_;
+  const Timeline& copies_;        // second copies of acquires
   std::optional<int64_t> older_data_ns_;  // when a server returned with older data
   std::set<const Call*> asking_;          // on several nodes: acquires that are not answered yet
   std::set<const Call*> crowded_;         // acquires during which another session asked

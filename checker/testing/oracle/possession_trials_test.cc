@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "checker/claims/library/free_intervals.h"
+#include "checker/evidence/evidence.h"
 #include "checker/testing/ascii_history.h"
 #include "checker/testing/oracle/claim_trials.h"
 #include "checker/testing/oracle/possession.h"
@@ -14,13 +14,10 @@
 namespace doublehold::brute {
 namespace {
 
-bool MayHave(const PossibleHolds& holds, const SessionId& session, int64_t at_ns) {
-  const auto of_key = holds.find(0);
-  return of_key != holds.end() &&
-         std::ranges::any_of(of_key->second, [&](const PossibleHold& hold) {
-           return hold.acquire->session == session && hold.when.from_ns <= at_ns &&
-                  at_ns <= hold.when.to_ns;
-         });
+bool MayHave(const Evidence& evidence, const SessionId& session, int64_t at_ns) {
+  const auto of_key = evidence.possessions().find(0);
+  return of_key != evidence.possessions().end() &&
+         of_key->second.Meets(session.client, {at_ns, at_ns});
 }
 
 TEST(PossessionTrials, AReEntryAfterAnotherHasAskedMayKeepTheFirstEntry) {
@@ -29,8 +26,8 @@ TEST(PossessionTrials, AReEntryAfterAnotherHasAskedMayKeepTheFirstEntry) {
       c2:     A--------------a=R-r)",
                                     {.lease = 6ms, .asked_lease = 6ms});
   const Evidence evidence(history);
-  EXPECT_TRUE(MayHave(FindPossibleHolds(evidence), {.client = 1}, 12'000'000));
-  EXPECT_FALSE(MayHave(FindPossibleHolds(evidence), {.client = 1}, 22'000'000));
+  EXPECT_TRUE(MayHave(evidence, {.client = 1}, 12'000'000));
+  EXPECT_FALSE(MayHave(evidence, {.client = 1}, 22'000'000));
 }
 
 // In these histories no fault disturbs the service.
@@ -49,7 +46,7 @@ TEST(PossessionTrials, WhoeverHasTheLockInSomeOrderMayHaveItOnRandomHistories) {
     if (!oracle.IsShort()) continue;
     const bool has = oracle.SomeOrderLets(session, at);
     const Evidence evidence(history);
-    const bool may_have = MayHave(FindPossibleHolds(evidence), session, at);
+    const bool may_have = MayHave(evidence, session, at);
     had += has ? 1 : 0;
     may += may_have ? 1 : 0;
     ASSERT_LE(has, may_have) << fmt::format("history {}: client {} can have the lock at {}\n", i,

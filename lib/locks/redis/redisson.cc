@@ -46,6 +46,7 @@ LockEntry RedissonLock() {
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeRedisson,
           .traits = {Trait::kReentry},
+          .option_traits = RedissonOptionTraits(),
           .source = {.lease = "30s"}};
 }
 

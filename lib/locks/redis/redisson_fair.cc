@@ -139,6 +139,7 @@ LockEntry RedissonFairLock() {
                                  {"SUBSCRIBE MESSAGE", ""}},
                   .make = MakeLock<RedissonFair>,
                   .traits = {Trait::kQueue, Trait::kReentry},
+                  .option_traits = RedissonOptionTraits(),
                   .source = {.lease = "30s"}};
   entry.options.push_back(
       {.name = "wait-time",

@@ -83,6 +83,8 @@ std::vector<OptionSpec> RedissonOptions() {
   return options;
 }
 
+std::vector<OptionTrait> RedissonOptionTraits() { return {{"resend", "true", Trait::kResends}}; }
+
 RedissonFamily::RedissonFamily(const LockContext& context, RenewOnNodes renew)
     : env_(context.env),
       redis_(context.redis()),

@@ -44,6 +44,7 @@ std::string Braced(const LockKey& key);
 
 // Returns the options explicit-lease, renew-once, resend, and those of await_replicas.h.
 std::vector<OptionSpec> RedissonOptions();
+std::vector<OptionTrait> RedissonOptionTraits();
 
 // A lock of the family on one node. Subclasses override the commands. The rules of Lock apply.
 class RedissonFamily : public Lock {

@@ -55,6 +55,7 @@ LockEntry RedissonFencedLock() {
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeLock<RedissonFenced>,
           .traits = {Trait::kToken, Trait::kReentry},
+          .option_traits = RedissonOptionTraits(),
           .write = "fenced",
           .source = {.lease = "30s"}};
 }

@@ -123,6 +123,7 @@ LockEntry RedissonMultiLock() {
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeRedisson,
           .traits = {Trait::kManyKeys, Trait::kReentry},
+          .option_traits = RedissonOptionTraits(),
           .source = {.lease = "30s"}};
 }
 

@@ -171,6 +171,7 @@ LockEntry RedissonReadWriteLock() {
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeLock<RedissonReadWrite>,
           .traits = {Trait::kReaders, Trait::kReentry},
+          .option_traits = RedissonOptionTraits(),
           .source = {.lease = "30s"}};
 }
 

@@ -48,6 +48,7 @@ LockEntry RedissonSpinLock() {
           .sends = Sends{{"EVALSHA EVAL", "{}"}},
           .make = MakeLock<RedissonSpin>,
           .traits = {Trait::kReentry},
+          .option_traits = RedissonOptionTraits(),
           .retry_interval = "1ms",
           .retry_longest = "128ms",
           .retry_growth = 2,

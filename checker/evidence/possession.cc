@@ -1,0 +1,255 @@
+#include "checker/evidence/possession.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "checker/evidence/evidence.h"
+
+namespace doublehold {
+namespace {
+
+class KeyAcquires {
+ public:
+  explicit KeyAcquires(const Evidence& evidence) : evidence_(evidence) {}
+
+  void Add(const Call& call) {
+    of_session_[call.session].push_back(&call);
+    // A refused acquire of several keys may have had this key until its refusal.
+    if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.AsksForSeveralKeys()))
+      acquires_.push_back(&call);
+    if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
+      released_.emplace(call.hold, &call);
+    if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
+  }
+
+  [[nodiscard]] Timeline Find() const {
+    std::vector<Possession> all;
+    for (size_t i = 0; i < acquires_.size(); ++i) {
+      const Call& call = *acquires_[i];
+      const int64_t end_ns = call.Ok()                          ? GrantEndNs(i)
+                             : call.outcome == EventType::kFail ? call.to_ns
+                                                                : UnknownEndNs(call);
+      all.push_back({&call, {call.from_ns, end_ns}, std::min(end_ns, LikelyEndNs(i))});
+    }
+    return Timeline(std::move(all));
+  }
+
+ private:
+  [[nodiscard]] bool IsOnOneNode() const { return evidence_.facts().nodes <= 1; }
+
+  [[nodiscard]] int64_t GrantEndNs(size_t index) const {
+    const Call& call = *acquires_[index];
+    const auto release = released_.find(call.hold);
+    const bool answered = release != released_.end();
+    if (answered && (release->second->Ok() || IsOnOneNode())) return release->second->to_ns;
+    int64_t end_ns = evidence_.lease_ends().LatestNs(call);
+    if (answered) end_ns = std::max(end_ns, release->second->to_ns);
+    const auto later = std::span(acquires_).subspan(index + 1);
+    const auto within_lease = std::ranges::upper_bound(later, end_ns, {}, &Call::from_ns);
+    if (std::any_of(later.begin(), within_lease,
+                    [&](const Call* own) { return own->session == call.session; }))
+      end_ns = kNeverNs;
+    for (const Call* acquire : later) {
+      const Call& other = *acquire;
+      if (other.from_ns > end_ns) break;
+      const bool is_own = other.session == call.session;
+      const bool exclusive = other.Ok() && other.answer[2] == 0 && !other.again;
+      // A session that was active at the new grant, or later, may still have its lock.
+      const bool after =
+          Before(call.to_ns, other.from_ns) && Before(LastActiveNs(call), other.to_ns);
+      if (!is_own && exclusive && after) return std::min(end_ns, other.to_ns);
+    }
+    return end_ns;
+  }
+
+  [[nodiscard]] int64_t LastActiveNs(const Call& call) const {
+    const Hold* hold = evidence_.holds().Find(call.hold);
+    return hold == nullptr ? kNeverNs : hold->core.to_ns;
+  }
+
+  [[nodiscard]] int64_t UnknownEndNs(const Call& call) const {
+    const auto release = released_.find(call.hold);
+    if (!IsOnOneNode() || call.hold == 0 || release == released_.end()) return kNeverNs;
+    const Call& freed = *release->second;
+    if (!freed.Ok() || freed.answer[0] != 0 || unknown_.at(call.session) > 1) return kNeverNs;
+    // The release may have freed another hold of the session.
+    const bool has_another = std::ranges::any_of(acquires_, [&](const Call* other) {
+      return other->session == call.session && other->Ok() && other->from_ns <= freed.to_ns &&
+             !WasOver(*other, freed.from_ns);
+    });
+    return has_another ? kNeverNs : freed.to_ns;
+  }
+
+  // Each call of the session may have set a full lease again until it released the hold, unless
+  // the call was refused.
+  [[nodiscard]] int64_t LikelyEndNs(size_t index) const {
+    const Call& call = *acquires_[index];
+    int64_t end_ns = evidence_.lease_ends().LikelyNs(call);
+    const std::vector<const Call*>& own = of_session_.at(call.session);
+    auto later = std::ranges::upper_bound(own, call.from_ns, {}, &Call::from_ns);
+    for (; later != own.end() && (*later)->from_ns <= end_ns; ++later) {
+      if ((*later)->op == Op::kRelease && (*later)->hold == call.hold) break;
+      if ((*later)->outcome == EventType::kFail) continue;
+      const int64_t last_ns = (*later)->to_ns < kForeverNs ? (*later)->to_ns : (*later)->from_ns;
+      end_ns = std::max(end_ns, Later(last_ns, call.asked[0]));
+    }
+    return end_ns;
+  }
+
+  // Whether a granted acquire had been released, or its lease had ended, before `at_ns`.
+  [[nodiscard]] bool WasOver(const Call& granted, int64_t at_ns) const {
+    const auto release = released_.find(granted.hold);
+    const bool released = release != released_.end() && Before(release->second->to_ns, at_ns);
+    return released || Before(evidence_.lease_ends().LatestNs(granted), at_ns);
+  }
+
+  const Evidence& evidence_;
+  std::vector<const Call*> acquires_;                         // acquires that may have been granted
+  std::unordered_map<uint64_t, const Call*> released_;        // answered releases, by hold
+  std::map<SessionId, std::vector<const Call*>> of_session_;  // all calls, by invocation
+  std::map<SessionId, int64_t> unknown_;  // number of acquires of unknown outcome
+};
+
+}  // namespace
+
+Timeline::Timeline(std::vector<Possession> all) : all_(std::move(all)) {
+  std::ranges::stable_sort(all_, {}, [](const Possession& each) { return each.may.from_ns; });
+  const Possession* runner_up = nullptr;
+  for (const Possession& each : all_) {
+    const Possession* before = of_all_.longest.empty() ? nullptr : of_all_.longest.back();
+    of_all_.Add(each);
+    const Possession* longest = of_all_.longest.back();
+    const Possession* loser = longest == &each ? before : &each;
+    const bool is_other = loser != nullptr && loser->acquire->session != longest->acquire->session;
+    if (runner_up != nullptr && runner_up->acquire->session == longest->acquire->session)
+      runner_up = nullptr;
+    if (is_other && (runner_up == nullptr || runner_up->may.to_ns < loser->may.to_ns))
+      runner_up = loser;
+    runner_up_.push_back(runner_up);
+    of_session_[each.acquire->session].Add(each);
+  }
+}
+
+void Timeline::Entries::Add(const Possession& each) {
+  const bool is_longest = longest.empty() || longest.back()->may.to_ns < each.may.to_ns;
+  longest.push_back(is_longest ? &each : longest.back());
+  entries.push_back(&each);
+}
+
+bool Timeline::Entries::Meets(const Span& when, const Call* except) const {
+  const auto after = std::ranges::upper_bound(
+      entries, when.to_ns, {}, [](const Possession* each) { return each->may.from_ns; });
+  auto i = static_cast<size_t>(after - entries.begin());
+  const auto meets = [&](const Possession& each) { return each.may.to_ns >= when.from_ns; };
+  // `except` can only be among the last entries.
+  for (; i > 0 && except != nullptr && entries[i - 1]->may.from_ns >= except->from_ns; --i) {
+    if (entries[i - 1]->acquire != except && meets(*entries[i - 1])) return true;
+  }
+  return i > 0 && meets(*longest[i - 1]);
+}
+
+bool Timeline::Meets(int32_t client, const Span& when) const {
+  auto own = of_session_.lower_bound({.client = client});
+  for (; own != of_session_.end() && own->first.client == client; ++own) {
+    if (own->second.Meets(when, nullptr)) return true;
+  }
+  return false;
+}
+
+bool Timeline::Meets(const SessionId& session, const Span& when, const Call* except) const {
+  const auto own = of_session_.find(session);
+  return own != of_session_.end() && own->second.Meets(when, except);
+}
+
+bool Timeline::MeetsOther(const SessionId& session, const Span& when) const {
+  const auto after = std::ranges::upper_bound(
+      all_, when.to_ns, {}, [](const Possession& each) { return each.may.from_ns; });
+  if (after == all_.begin()) return false;
+  const auto i = static_cast<size_t>(after - all_.begin()) - 1;
+  const Possession* other = of_all_.longest[i];
+  if (other->acquire->session == session) other = runner_up_[i];
+  return other != nullptr && other->may.to_ns >= when.from_ns;
+}
+
+bool Timeline::MeetsOnly(const std::set<SessionId>& sessions, const Span& when) const {
+  return std::ranges::all_of(of_session_, [&](const auto& own) {
+    return sessions.contains(own.first) || !own.second.Meets(when, nullptr);
+  });
+}
+
+Possessions FindPossessions(const Evidence& evidence) {
+  std::map<uint16_t, KeyAcquires> keys;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op == Op::kAcquire || call.op == Op::kRelease)
+      keys.try_emplace(call.key, evidence).first->second.Add(call);
+  }
+  Possessions found;
+  for (const auto& [key, acquires] : keys) found.emplace(key, acquires.Find());
+  return found;
+}
+
+Possessions FindWaits(const Evidence& evidence) {
+  std::map<uint16_t, std::vector<Possession>> waits;
+  std::map<std::pair<uint16_t, SessionId>, const Call*> first;  // since each session's last grant
+  std::unordered_map<const Call*, int64_t> ended_ns;  // acquires of unknown outcome that are over
+  for (const auto& [key, timeline] : evidence.possessions()) {
+    for (const Possession& each : timeline.all()) {
+      if (each.acquire->outcome == EventType::kInfo) ended_ns[each.acquire] = each.may.to_ns;
+    }
+  }
+  const auto carried_out_ns = [&](const Call& call) {
+    const auto ended = ended_ns.find(&call);
+    return ended == ended_ns.end() ? kNeverNs : ended->second;
+  };
+  for (const Call& call : evidence.calls().all) {
+    if (call.op != Op::kAcquire) continue;
+    std::vector<Possession>& of_key = waits[call.key];
+    if (evidence.facts().nodes > 1) {
+      if (call.outcome == EventType::kFail)
+        of_key.push_back({&call, {call.from_ns, Later(call.to_ns, call.asked[0])}});
+      continue;
+    }
+    const auto waiting = first.try_emplace({call.key, call.session}, &call).first;
+    const int64_t granted_ns = call.Ok() ? call.to_ns : carried_out_ns(call);
+    if (granted_ns == kNeverNs) continue;
+    of_key.push_back({&call, {waiting->second->from_ns, granted_ns}});
+    first.erase(waiting);
+  }
+  for (const auto& [waiting, call] : first)
+    waits[waiting.first].push_back({call, {call->from_ns, kForeverNs}});
+  Possessions found;
+  for (auto& [key, of_key] : waits) found.emplace(key, Timeline(std::move(of_key)));
+  return found;
+}
+
+std::vector<Possession> FindGrantsDuring(const Timeline& timeline, const Call& acquire) {
+  auto each = std::ranges::lower_bound(timeline.all(), acquire.from_ns, {},
+                                       [](const Possession& p) { return p.may.from_ns; });
+  std::vector<Possession> grants;
+  for (; each != timeline.all().end() && each->may.from_ns <= acquire.to_ns; ++each) {
+    if (!each->acquire->Ok()) return {};
+    if (each->acquire->to_ns <= acquire.to_ns) grants.push_back(*each);
+  }
+  std::ranges::stable_sort(grants, {}, [](const Possession& p) { return p.acquire->to_ns; });
+  return grants;
+}
+
+std::vector<FreeInterval> FindFreeIntervals(const Evidence& evidence, uint16_t key, Free free) {
+  const int64_t probed_ns = evidence.ProbedNs(key);
+  std::vector<FreeInterval> intervals;
+  FreeInterval next;
+  for (const Possession& each : evidence.possessions().at(key).all()) {
+    if (each.may.from_ns >= probed_ns) break;
+    next.when.to_ns = each.may.from_ns;
+    if (next.when.from_ns < next.when.to_ns) intervals.push_back(next);
+    const int64_t end_ns = free == Free::kCertainly ? each.may.to_ns : each.likely_ns;
+    if (end_ns >= next.when.from_ns) next = {.when = {end_ns, kNeverNs}, .last = &each};
+  }
+  next.when.to_ns = probed_ns;
+  if (next.when.from_ns < next.when.to_ns) intervals.push_back(next);
+  return intervals;
+}
+
+}  // namespace doublehold
