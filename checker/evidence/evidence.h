@@ -14,6 +14,7 @@
 #include "checker/evidence/entries.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/lease_ends.h"
+#include "checker/evidence/must_have.h"
 #include "checker/evidence/possession.h"
 #include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_propagation.h"
@@ -53,6 +54,10 @@ class Evidence {
     if (!possessions_) possessions_ = FindPossessions(*this);
     return *possessions_;
   }
+  [[nodiscard]] const MustHave& must_have() const {
+    if (!must_have_) must_have_.emplace(*this);
+    return *must_have_;
+  }
   [[nodiscard]] const Possessions& waits() const {
     if (!waits_) waits_ = FindWaits(*this);
     return *waits_;
@@ -79,6 +84,7 @@ class Evidence {
   mutable std::optional<Calls> calls_;
   mutable std::optional<Disturbances> disturbances_;
   mutable std::optional<LeaseEnds> lease_ends_;
+  mutable std::optional<MustHave> must_have_;
   mutable std::optional<Possessions> possessions_, waits_, second_copies_;
   mutable std::optional<std::map<uint16_t, int64_t>> probed_ns_;
 };

@@ -29,11 +29,6 @@ class FalseAnswerSearch {
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
         acquires_[call.key].push_back(&call);
-      if (call.op != Op::kRelease) continue;
-      const bool unchecked = call.Ok() && call.answer[0] == 1;
-      any_checks_owner_ = any_checks_owner_ || (call.Ok() && !unchecked);
-      any_is_unchecked_ = any_is_unchecked_ || unchecked;
-      if (unchecked || call.outcome == EventType::kInfo) releases_[call.key].push_back(&call);
     }
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
@@ -81,29 +76,30 @@ class FalseAnswerSearch {
     const bool reports_success = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
+    const Span during{release.from_ns, release.to_ns};
     const bool disturbed = WasActive(disturbances_, all, MovesAClock) ||
                            WasActive(disturbances_, all, LosesKeys) ||
                            WasActive(disturbances_, {0, release.to_ns}, IsCrash);
     // A delayed extension or release, or a second copy, may still be carried out.
-    const bool delayed =
-        WasActive(disturbances_, {own->asked_ns, release.from_ns}, MayRepeatMessages);
-    // Readers may keep each other's locks alive.
-    const bool undisturbed = !state.has_unanswered && !disturbed && !delayed && !own->shared;
-    const bool certain =
-        undisturbed && !state.entered_again && !state.has_left && state.held.empty();
+    const bool delayed = WasActive(disturbances_, all, MayRepeatMessages);
+    const bool one_entry = !state.entered_again && !state.has_left && state.held.empty();
     FalseAnswer answer{.release = &release, .own = own};
     if (!reports_success) {
       answer.kind = FalseAnswerKind::kStillHeld;
       answer.at_ns = own->valid_until_ns;
       if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
       const std::optional<bool> untouched = WasUntouched(release, *own);
-      answer.certain = certain && untouched.value_or(false);
-      answer.unless_freed_by_own_exit = undisturbed && !certain && untouched.value_or(false);
+      const bool had_it = !delayed && untouched.value_or(false) &&
+                          evidence_.must_have().UnlessItActs(release.key, release.session, during);
+      answer.certain = had_it && one_entry;
+      answer.unless_freed_by_own_exit = had_it && !one_entry;
       if (untouched) found_.push_back(answer);
       return;
     }
-    // A second copy of an earlier acquire may have been what the release freed.
-    answer.certain = certain && !MayMeetOwnCopy(evidence_, release);
+    // Readers may keep each other's locks alive. A second copy of an earlier acquire may have been
+    // what the release freed.
+    answer.certain = one_entry && !state.has_unanswered && !disturbed && !delayed && !own->shared &&
+                     !MayMeetOwnCopy(evidence_, release);
     if (granted.freed != nullptr) {
       answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;
@@ -116,7 +112,7 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  // Returns true if no other session can have taken or freed the lock by the answer of the release,
+  // Returns true if no other session can have been granted the lock by the answer of the release,
   // and false if another session may have. Returns nullopt if another session was granted the key,
   // unless it gave the key back before this session was granted it.
   [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
@@ -128,15 +124,7 @@ class FalseAnswerSearch {
       if (other->Ok() && !shared && !WasOver(*other, own)) return std::nullopt;
       untouched = false;
     }
-    // Either all releases of a lock check the owner, or none does. So an unanswered release checks
-    // the owner if the answered releases did.
-    const auto releases = releases_.find(release.key);
-    if (releases == releases_.end()) return untouched;
-    return untouched && std::ranges::none_of(releases->second, [&](const Call* other) {
-             const bool harmless = !other->Ok() && any_checks_owner_ && !any_is_unchecked_;
-             return other != &release && !harmless && other->from_ns <= release.to_ns &&
-                    other->DoneNs() >= own.asked_ns;
-           });
+    return untouched;
   }
 
   [[nodiscard]] bool WasOver(const Call& other, const Hold& own) const {
@@ -150,11 +138,7 @@ class FalseAnswerSearch {
   const Disturbances& disturbances_;
   LeftHolds left_holds_;
   bool leases_end_;  // the library declares that its leases end
-  // Whether an answered release checked the owner, and whether one did not.
-  bool any_checks_owner_ = false, any_is_unchecked_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // acquires that may have been granted
-  // Releases that may have freed another owner's lock.
-  std::map<uint16_t, std::vector<const Call*>> releases_;
   std::map<SessionAndKey, SessionState> states_;
   std::unordered_map<uint64_t, GrantState> granted_;
   std::vector<FalseAnswer> found_;

@@ -22,13 +22,13 @@ namespace doublehold {
 //
 // An answer is not certainly false in these cases:
 // - the session may have been granted the key again;
-// - kStillHeld: another client's acquire was not answered, or a release that does not check the
-//   owner may have freed this lock;
+// - kStillHeld: the session need not have had the lock (evidence/must_have.h), or another client's
+//   acquire was not answered;
 // - a message that a fault delayed or lost may still take effect;
 // - success: the release may have freed a second copy (evidence/second_copies.h) of an earlier
 //   acquire of its session;
 // - the hold was shared: readers may keep each other's locks alive;
-// - a fault moved a clock, removed keys or killed a process.
+// - success: a fault moved a clock, removed keys or killed a process.
 //
 // Requires a complete history of a lock on one node.
 enum class FalseAnswerKind : uint8_t { kLeaseEnded, kAlreadyFreed, kStillHeld };

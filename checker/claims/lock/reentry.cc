@@ -51,19 +51,12 @@ struct OtherCalls {
   std::vector<const Call*> grants;  // without re-entries, sorted by invocation
   std::vector<int64_t> granted_ns;  // element i: the latest answer of the grants up to i
   RefusedCalls refused;             // without re-entries; each shows that somebody had the key
-  std::vector<const Call*> unsafe_releases;  // releases that may have freed another owner's lock
-  std::vector<const Call*> unknown;          // acquires and releases of unknown outcome
 
   void AddCall(const Call& call, const Refusals& refusals) {
     const bool acquire = call.op == Op::kAcquire && !call.again;
     if (acquire && call.Ok()) grants.push_back(&call);
     if (acquire && call.outcome == EventType::kFail && refusals.ShowsTakenKey(call))
       refused.calls.push_back(&call);
-    if (call.outcome == EventType::kInfo) unknown.push_back(&call);
-    const bool unchecked = call.Ok() && call.answer[0] == 1;
-    if (call.op == Op::kRelease && (unchecked || call.outcome == EventType::kInfo)) {
-      unsafe_releases.push_back(&call);
-    }
   }
 
   void Finish() {
@@ -272,26 +265,15 @@ class ReentryChecker : ClaimChecker {
       return OtherCalls::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
              other->to_ns >= while_held.from_ns;
     });
-    const bool freed_by_another =
-        std::ranges::any_of(others.unsafe_releases, [&](const Call* release) {
-          return release->session != exit.session && release->from_ns <= while_held.to_ns &&
-                 release->DoneNs() >= while_held.from_ns;
-        });
-    // A late release may undo another entry of its session. The release of an acquire that never
-    // took effect may undo another entry too.
-    const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
-      return call->session == exit.session && call->from_ns <= grant.to_ns;
-    });
     // The exit of an entry whose lease had ended, now or before, may have left another entry.
     const auto stale = last_stale_exit_ns_.find(exit.session);
     const bool counted = stale == last_stale_exit_ns_.end() || stale->second < outer.core.from_ns;
     // An owner that acquired again without a release may have left its section before.
     const bool left = FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr;
-    const bool other_cause = !counted || lost_before || freed_by_another || undone || left ||
-                             !exit.Ok() || !calls_.complete ||
-                             !others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}) ||
-                             WasActive(disturbances_, while_held, MovesAClock) ||
-                             WasActive(disturbances_, while_held, LosesKeys);
+    const bool other_cause =
+        !counted || lost_before || left || !exit.Ok() || !calls_.complete ||
+        !others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}) ||
+        !evidence_.must_have().Throughout(exit.key, exit.session, {exit.from_ns, grant.to_ns});
     const std::string what = DescribeExit(exit, outer, grant);
     if (other_cause) {
       DoubtExit(exit, what);

@@ -21,10 +21,8 @@ namespace doublehold {
 //   left since: otherwise the lock did not count these entries together;
 // - no grant to another client before the exit within the outer hold: such a grant shows that the
 //   lock was already lost;
-// - no moved clock, no node that lost data, and no lost record;
-// - no call of unknown outcome by the owner: a late release, or the release of an acquire that
-//   never took effect, may undo another entry;
-// - no release by another client that did not check the owner, and none without an answer.
+// - the owner must have had the lock from the exit to the grant, if the exit did not free it
+//   (evidence/must_have.h), and no record was lost.
 //
 // Two readers at once are no violation.
 //

@@ -57,14 +57,29 @@ std::vector<PossessionOracle::Entries> PossessionOracle::NextStates(const Entrie
 }
 
 bool PossessionOracle::SomeOrderLets(const SessionId& session, int64_t at) const {
+  return SomeOrder(steps_, session, at, /*has=*/true);
+}
+
+bool PossessionOracle::SomeOrderDenies(const SessionId& session, int64_t at) const {
   std::vector<Step> steps = steps_;
+  for (size_t i = 0; i < ends_of_.size(); ++i) {
+    const RecordedCall& call = calls_[ends_of_[i]];
+    Step& end = steps[calls_.size() + i];
+    if (call.Ok()) end.from = std::max(end.from, call.answer[0]);
+  }
+  return SomeOrder(steps, session, at, /*has=*/false);
+}
+
+bool PossessionOracle::SomeOrder(const std::vector<Step>& all, const SessionId& session, int64_t at,
+                                 bool has) const {
+  std::vector<Step> steps = all;
   steps.push_back({at, at});
   return CanOrderSteps(steps, Entries{}, [&](const Entries& entries, size_t step) {
     if (step < calls_.size()) return NextStates(entries, step);
     if (step + 1 == steps.size()) {
-      const bool has = std::ranges::any_of(
+      const bool had = std::ranges::any_of(
           entries, [&](size_t held) { return calls_[held].session == session; });
-      return NextStateIf(has, entries);
+      return NextStateIf(had == has, entries);
     }
     Entries left = entries;
     std::erase(left, ends_of_[step - calls_.size()]);

@@ -22,11 +22,16 @@ class PossessionOracle {
   // Whether there is an order in which the service gives the recorded answers, and the session has
   // the lock at this time.
   [[nodiscard]] bool SomeOrderLets(const SessionId& session, int64_t at) const;
+  // Whether there is such an order in which the session lacks the lock at this time, although no
+  // lease ends before the time that its client was told.
+  [[nodiscard]] bool SomeOrderDenies(const SessionId& session, int64_t at) const;
 
  private:
   using Entries = std::vector<size_t>;  // the acquires that hold the lock, as indices into `calls_`
 
   [[nodiscard]] std::vector<Entries> NextStates(const Entries& entries, size_t call) const;
+  [[nodiscard]] bool SomeOrder(const std::vector<Step>& steps, const SessionId& session, int64_t at,
+                               bool has) const;
   [[nodiscard]] bool MayEnter(const Entries& entries, size_t acquire) const;
 
   std::vector<RecordedCall> calls_;

@@ -1,0 +1,219 @@
+#include "checker/evidence/must_have.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/evidence.h"
+
+namespace doublehold {
+namespace {
+
+// The entries of one session on one key that nothing can have freed.
+class SessionEntries {
+ public:
+  void Grant(uint64_t hold, int64_t valid_until_ns) { ends_ns_[hold] = valid_until_ns; }
+
+  void InvokeExtension(uint64_t hold, int64_t until_ns) {
+    const auto entry = ends_ns_.find(hold);
+    if (entry != ends_ns_.end()) entry->second = std::min(entry->second, until_ns);
+  }
+
+  void Extend(uint64_t hold, int64_t valid_until_ns) {
+    const auto entry = ends_ns_.find(hold);
+    if (entry != ends_ns_.end()) entry->second = valid_until_ns;
+  }
+
+  // A release may free any entry.
+  void Release() {
+    if (!ends_ns_.empty()) ends_ns_.erase(Longest());
+  }
+
+  void InvokeUnanswered() { has_unanswered_ = true; }
+  void Clear() { ends_ns_.clear(); }
+
+  [[nodiscard]] int64_t UntilNs() const {
+    return has_unanswered_ || ends_ns_.empty() ? -1 : Longest()->second;
+  }
+
+ private:
+  using EndsNs = std::map<uint64_t, int64_t>;  // the end of the lease, by hold
+
+  [[nodiscard]] EndsNs::const_iterator Longest() const {
+    return std::ranges::max_element(ends_ns_, {}, &EndsNs::value_type::second);
+  }
+
+  EndsNs ends_ns_;
+  bool has_unanswered_ = false;
+};
+
+// Whether a key may be gone after the fault, or a lease may end at another time than its client
+// computed.
+bool MayFreeKeys(const RunFacts& facts, const FaultEpisode& episode, uint16_t key) {
+  const FaultFact& fault = FaultFor(facts, episode);
+  if (ActsOnStoreAlone(episode, fault) || IsOfAnotherLock(facts, fault, key)) return false;
+  const bool kills_server = IsCrash(fault) && ActsOnLockServers(episode, fault);
+  return LosesKeys(fault) || MovesAClock(fault) || kills_server;
+}
+
+// A killed server may come back later, without its keys.
+int64_t EndNs(const RunFacts& facts, const FaultEpisode& episode) {
+  return IsCrash(FaultFor(facts, episode)) ? kForeverNs : episode.to_ns;
+}
+
+// What changes who must have the lock.
+struct Moment {
+  enum class What : uint8_t { kGrant, kRelease, kUnanswered, kFree, kExtend, kExtended, kLost };
+  int64_t at_ns = 0;
+  What what = What::kGrant;
+  uint16_t key = 0;
+  SessionId session;
+  uint64_t hold = 0;
+  // kGrant, kExtended: the end of the lease. kExtend: its end if the lease counts from now on.
+  int64_t until_ns = 0;
+  Span call{};  // of a grant
+};
+
+Moment OfExtension(const Event& event) {
+  const bool invoked = event.type == EventType::kInvoke;
+  const auto what = invoked                          ? Moment::What::kExtend
+                    : event.type == EventType::kFail ? Moment::What::kLost
+                                                     : Moment::What::kExtended;
+  return {.at_ns = event.at_ns,
+          .what = what,
+          .key = event.key,
+          .session = SessionOf(event),
+          .hold = event.hold,
+          .until_ns = invoked ? Later(event.at_ns, event.value[0]) : event.value[0]};
+}
+
+void Apply(const Moment& moment, SessionEntries& own) {
+  switch (moment.what) {
+    case Moment::What::kGrant:
+      return own.Grant(moment.hold, moment.until_ns);
+    case Moment::What::kRelease:
+      return own.Release();
+    case Moment::What::kUnanswered:
+      return own.InvokeUnanswered();
+    case Moment::What::kExtend:
+      return own.InvokeExtension(moment.hold, moment.until_ns);
+    case Moment::What::kExtended:
+      return own.Extend(moment.hold, moment.until_ns);
+    case Moment::What::kLost:
+    case Moment::What::kFree:
+      return own.Clear();
+  }
+}
+
+// Lists the moments at which sessions act, in the order of time.
+std::vector<Moment> ListMoments(const Evidence& evidence) {
+  using enum Moment::What;
+  std::vector<Moment> moments;
+  for (const Call& call : evidence.calls().all) {
+    Moment moment{.key = call.key, .session = call.session, .hold = call.hold};
+    if (call.op == Op::kAcquire && call.Ok()) {
+      moment.at_ns = call.to_ns;
+      moment.until_ns = call.answer[0];
+      moment.call = {call.from_ns, call.to_ns};
+      moments.push_back(moment);
+    } else if (call.op == Op::kRelease || (call.op == Op::kAcquire && !call.Ok())) {
+      if (call.op == Op::kAcquire && call.outcome == EventType::kFail) continue;
+      moment.at_ns = call.from_ns;
+      moment.what = call.outcome == EventType::kInfo ? kUnanswered : kRelease;
+      moments.push_back(moment);
+    }
+  }
+  for (const Event& event : evidence.history().events) {
+    if (event.op == Op::kExtend && event.type != EventType::kInfo)
+      moments.push_back(OfExtension(event));
+  }
+  return moments;
+}
+
+}  // namespace
+
+MustHave::MustHave(const Evidence& evidence) {
+  bool checks_owner = false, is_unchecked = false;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op == Op::kRelease && call.Ok())
+      (call.answer[0] == 1 ? is_unchecked : checks_owner) = true;
+  }
+  // Either all releases of a lock check the owner, or none does.
+  const bool unanswered_are_harmless = checks_owner && !is_unchecked;
+  std::map<uint16_t, std::vector<Possession>> releases;
+  for (const Call& call : evidence.calls().all) {
+    std::vector<Possession>& of_key = releases[call.key];
+    if (call.op != Op::kRelease) continue;
+    const bool unchecked = call.Ok() && call.answer[0] == 1;
+    if (unchecked || (call.outcome == EventType::kInfo && !unanswered_are_harmless))
+      of_key.push_back({&call, {call.from_ns, call.DoneNs()}, 0});
+  }
+  for (auto& [key, of_key] : releases) {
+    releases_.emplace(key, Timeline(std::move(of_key)));
+    for (const FaultEpisode& episode : evidence.disturbances().episodes) {
+      if (MayFreeKeys(evidence.facts(), episode, key))
+        faults_[key].push_back({episode.from_ns, EndNs(evidence.facts(), episode)});
+    }
+  }
+  AddSteps(evidence);
+}
+
+void MustHave::AddSteps(const Evidence& evidence) {
+  using enum Moment::What;
+  std::vector<Moment> moments = ListMoments(evidence);
+  for (const auto& [key, releases] : releases_) {
+    for (const Possession& release : releases.all())
+      moments.push_back({release.may.from_ns, kFree, key, release.acquire->session});
+  }
+  for (const auto& [key, faults] : faults_) {
+    for (const Span& fault : faults) moments.push_back({fault.from_ns, kFree, key, {}});
+  }
+  std::ranges::stable_sort(moments, {}, &Moment::at_ns);
+  std::map<uint16_t, std::map<SessionId, SessionEntries>> entries;
+  for (const Moment& moment : moments) {
+    std::map<SessionId, SessionEntries>& of_key = entries[moment.key];
+    if (moment.what == kFree) {
+      for (auto& [session, others] : of_key) {
+        if (session == moment.session) continue;
+        others.Clear();
+        steps_[{moment.key, session}].push_back({moment.at_ns, others.UntilNs()});
+      }
+      continue;
+    }
+    const KeyAndSession who{moment.key, moment.session};
+    SessionEntries& own = of_key[moment.session];
+    if (moment.what == kGrant && IsFreedBesides(who, moment.call)) continue;
+    Apply(moment, own);
+    steps_[who].push_back({moment.at_ns, own.UntilNs()});
+  }
+}
+
+bool MustHave::IsFreedBesides(const KeyAndSession& who, const Span& when) const {
+  const auto& [key, session] = who;
+  const auto faults = faults_.find(key);
+  return releases_.at(key).MeetsOther(session, when) ||
+         (faults != faults_.end() && std::ranges::any_of(faults->second, [&](const Span& fault) {
+            return fault.from_ns <= when.to_ns && when.from_ns <= fault.to_ns;
+          }));
+}
+
+bool MustHave::UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const {
+  const auto found = steps_.find({key, session});
+  if (found == steps_.end() || IsFreedBesides({key, session}, when)) return false;
+  const std::vector<Step>& steps = found->second;
+  const auto next = std::ranges::lower_bound(steps, when.from_ns, {}, &Step::at_ns);
+  return next != steps.begin() && std::prev(next)->until_ns > when.to_ns;
+}
+
+bool MustHave::Throughout(uint16_t key, const SessionId& session, const Span& when) const {
+  if (!UnlessItActs(key, session, when)) return false;
+  const std::vector<Step>& steps = steps_.at({key, session});
+  auto step = std::ranges::lower_bound(steps, when.from_ns, {}, &Step::at_ns);
+  for (; step != steps.end() && step->at_ns <= when.to_ns; ++step) {
+    if (step->until_ns <= when.to_ns) return false;
+  }
+  return true;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,62 @@
+// Who certainly has the lock of a key, if the service keeps its promises.
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_MUST_HAVE_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_MUST_HAVE_H_
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "checker/evidence/calls.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/possession.h"
+
+namespace doublehold {
+
+class Evidence;
+
+// A session must have the lock from the answer of its acquire to the invocation of its release, as
+// long as the lease runs, as its client computes it:
+//
+//   c1:  A--a=====R---r             from a to R
+//   c1:  A--a=====!===R---r         from a to !
+//   c1:  A--a==A-a==R-r====R---r    from a to the second R, if the lock is re-entrant
+//   c1:  A-aR-?   A-a===R-r         never after the first R: an unanswered call may take effect
+//                                   later, and twice, and its library may take it back
+//
+// Each release of the session may free any of its entries, so it counts for that with the longest
+// lease. Nobody must have the lock
+// - while another session's release that does not check the owner is under way, or may be;
+// - from the start of a fault that removes keys, loses data, moves a clock or kills a lock server,
+//   until a grant that was asked for after its end. A kill has no end.
+//
+// possession_trials_test.cc compares this with every order of the events: where the session can
+// lack the lock in some order, it need not have it here.
+class MustHave {
+ public:
+  explicit MustHave(const Evidence& evidence);
+
+  // Whether the session must have the lock throughout `when`, its ends included.
+  [[nodiscard]] bool Throughout(uint16_t key, const SessionId& session, const Span& when) const;
+  // The same, but for calls of the session that are invoked at the start of `when` or later.
+  [[nodiscard]] bool UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const;
+
+ private:
+  // From `at_ns` on, until the next step, the session must have the lock until `until_ns`.
+  struct Step {
+    int64_t at_ns = 0;
+    int64_t until_ns = -1;
+  };
+  using KeyAndSession = std::pair<uint16_t, SessionId>;
+
+  [[nodiscard]] bool IsFreedBesides(const KeyAndSession& who, const Span& when) const;
+  void AddSteps(const Evidence& evidence);
+
+  std::map<KeyAndSession, std::vector<Step>> steps_;
+  Possessions releases_;  // of each key, those that may free the lock of another session
+  std::map<uint16_t, std::vector<Span>> faults_;  // of each key, those that may free it
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_MUST_HAVE_H_
