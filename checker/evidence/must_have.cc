@@ -150,7 +150,7 @@ MustHave::MustHave(const Evidence& evidence) {
       of_key.push_back({&call, {call.from_ns, call.DoneNs()}, 0});
   }
   for (auto& [key, of_key] : releases) {
-    releases_.emplace(key, Timeline(std::move(of_key)));
+    releases_.emplace(key, KeyTimeline(std::move(of_key)));
     for (const FaultEpisode& episode : evidence.disturbances().episodes) {
       if (MayFreeKeys(evidence.facts(), episode, key))
         faults_[key].push_back({episode.from_ns, EndNs(evidence.facts(), episode)});

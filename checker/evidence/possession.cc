@@ -24,7 +24,7 @@ class KeyAcquires {
     if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
   }
 
-  [[nodiscard]] Timeline Find() const {
+  [[nodiscard]] KeyTimeline Find() const {
     std::vector<Possession> all;
     for (size_t i = 0; i < acquires_.size(); ++i) {
       const Call& call = *acquires_[i];
@@ -33,7 +33,7 @@ class KeyAcquires {
                                                                 : UnknownEndNs(call);
       all.push_back({&call, {call.from_ns, end_ns}, std::min(end_ns, LikelyEndNs(i))});
     }
-    return Timeline(std::move(all));
+    return KeyTimeline(std::move(all));
   }
 
  private:
@@ -114,7 +114,7 @@ class KeyAcquires {
 
 }  // namespace
 
-Timeline::Timeline(std::vector<Possession> all) : all_(std::move(all)) {
+KeyTimeline::KeyTimeline(std::vector<Possession> all) : all_(std::move(all)) {
   std::ranges::stable_sort(all_, {}, [](const Possession& each) { return each.may.from_ns; });
   const Possession* runner_up = nullptr;
   for (const Possession& each : all_) {
@@ -132,13 +132,13 @@ Timeline::Timeline(std::vector<Possession> all) : all_(std::move(all)) {
   }
 }
 
-void Timeline::Entries::Add(const Possession& each) {
+void KeyTimeline::Entries::Add(const Possession& each) {
   const bool is_longest = longest.empty() || longest.back()->may.to_ns < each.may.to_ns;
   longest.push_back(is_longest ? &each : longest.back());
   entries.push_back(&each);
 }
 
-bool Timeline::Entries::Meets(const Span& when, const Call* except) const {
+bool KeyTimeline::Entries::Meets(const Span& when, const Call* except) const {
   const auto after = std::ranges::upper_bound(
       entries, when.to_ns, {}, [](const Possession* each) { return each->may.from_ns; });
   auto i = static_cast<size_t>(after - entries.begin());
@@ -150,7 +150,7 @@ bool Timeline::Entries::Meets(const Span& when, const Call* except) const {
   return i > 0 && meets(*longest[i - 1]);
 }
 
-bool Timeline::Meets(int32_t client, const Span& when) const {
+bool KeyTimeline::Meets(int32_t client, const Span& when) const {
   auto own = of_session_.lower_bound({.client = client});
   for (; own != of_session_.end() && own->first.client == client; ++own) {
     if (own->second.Meets(when, nullptr)) return true;
@@ -158,12 +158,12 @@ bool Timeline::Meets(int32_t client, const Span& when) const {
   return false;
 }
 
-bool Timeline::Meets(const SessionId& session, const Span& when, const Call* except) const {
+bool KeyTimeline::Meets(const SessionId& session, const Span& when, const Call* except) const {
   const auto own = of_session_.find(session);
   return own != of_session_.end() && own->second.Meets(when, except);
 }
 
-bool Timeline::MeetsOther(const SessionId& session, const Span& when) const {
+bool KeyTimeline::MeetsOther(const SessionId& session, const Span& when) const {
   const auto after = std::ranges::upper_bound(
       all_, when.to_ns, {}, [](const Possession& each) { return each.may.from_ns; });
   if (after == all_.begin()) return false;
@@ -173,7 +173,7 @@ bool Timeline::MeetsOther(const SessionId& session, const Span& when) const {
   return other != nullptr && other->may.to_ns >= when.from_ns;
 }
 
-bool Timeline::MeetsOnly(const std::set<SessionId>& sessions, const Span& when) const {
+bool KeyTimeline::MeetsOnly(const std::set<SessionId>& sessions, const Span& when) const {
   return std::ranges::all_of(of_session_, [&](const auto& own) {
     return sessions.contains(own.first) || !own.second.Meets(when, nullptr);
   });
@@ -220,11 +220,11 @@ Possessions FindWaits(const Evidence& evidence) {
   for (const auto& [waiting, call] : first)
     waits[waiting.first].push_back({call, {call->from_ns, kForeverNs}});
   Possessions found;
-  for (auto& [key, of_key] : waits) found.emplace(key, Timeline(std::move(of_key)));
+  for (auto& [key, of_key] : waits) found.emplace(key, KeyTimeline(std::move(of_key)));
   return found;
 }
 
-std::vector<Possession> FindGrantsDuring(const Timeline& timeline, const Call& acquire) {
+std::vector<Possession> FindGrantsDuring(const KeyTimeline& timeline, const Call& acquire) {
   auto each = std::ranges::lower_bound(timeline.all(), acquire.from_ns, {},
                                        [](const Possession& p) { return p.may.from_ns; });
   std::vector<Possession> grants;

@@ -45,11 +45,11 @@ struct Possession {
 
 // Times of sessions on one key, to find who has one at some time. Two spans meet if they share an
 // instant, their ends included. Building takes O(n log n), a search O(log n).
-class Timeline {
+class KeyTimeline {
  public:
-  explicit Timeline(std::vector<Possession> all);
-  Timeline(Timeline&&) = default;  // others point into it
-  Timeline& operator=(Timeline&&) = default;
+  explicit KeyTimeline(std::vector<Possession> all);
+  KeyTimeline(KeyTimeline&&) = default;  // others point into it
+  KeyTimeline& operator=(KeyTimeline&&) = default;
 
   // In the order of their invocation.
   [[nodiscard]] const std::vector<Possession>& all() const { return all_; }
@@ -82,7 +82,7 @@ class Timeline {
 };
 
 // The possessions of each key that was asked for. Requires a complete record.
-using Possessions = std::map<uint16_t, Timeline>;
+using Possessions = std::map<uint16_t, KeyTimeline>;
 Possessions FindPossessions(const Evidence& evidence);
 
 // When each session may be in the way of others on each key because it waits:
@@ -94,7 +94,7 @@ Possessions FindWaits(const Evidence& evidence);
 // Returns the possession of this acquire, and those that were invoked and granted during it, in the
 // order of their grants. Returns nothing if an acquire that was invoked during this one may have
 // had the key without a grant.
-std::vector<Possession> FindGrantsDuring(const Timeline& timeline, const Call& acquire);
+std::vector<Possession> FindGrantsDuring(const KeyTimeline& timeline, const Call& acquire);
 
 // An open interval of time in which nobody can have had the key.
 struct FreeInterval {

@@ -82,7 +82,7 @@ TEST(Possession, AWaitLastsFromTheFirstAcquireToTheGrant) {
       c1:   A-x A-x  A-a=R-r A-x
       c2:     A-?R-r)");
   const Evidence evidence(history);
-  const Timeline& waits = evidence.waits().at(0);
+  const KeyTimeline& waits = evidence.waits().at(0);
   const auto waits_at = [&](int32_t client, int64_t ms) {
     return waits.Meets(SessionId{.client = client}, {ms * 1'000'000, ms * 1'000'000});
   };
@@ -94,13 +94,13 @@ TEST(Possession, AWaitLastsFromTheFirstAcquireToTheGrant) {
   EXPECT_FALSE(waits_at(2, 8)) << "its release shows that the acquire was carried out";
 }
 
-TEST(Timeline, FindsTheTimesOfOtherSessions) {
+TEST(KeyTimeline, FindsTheTimesOfOtherSessions) {
   const History history = FromLanes(R"(
       c1:  A-a===================R-r
       c2:        A-aR-r    A-aR-r
       c3:                 A-a=R-r)");
   const Evidence evidence(history);
-  const Timeline& timeline = evidence.possessions().at(0);
+  const KeyTimeline& timeline = evidence.possessions().at(0);
   struct Row {
     int32_t except;
     int64_t from_ms, to_ms;

@@ -67,7 +67,7 @@ class CopySearch {
     }
   }
 
-  Timeline Finish() && { return Timeline(std::move(copies_)); }
+  KeyTimeline Finish() && { return KeyTimeline(std::move(copies_)); }
 
  private:
   struct Session {
@@ -122,8 +122,8 @@ class CopySearch {
 
   const Evidence& evidence_;
   const CopyQueue queue_;
-  const Timeline& used_;
-  const Timeline& waits_;
+  const KeyTimeline& used_;
+  const KeyTimeline& waits_;
   int64_t lease_ns_;  // the longest lease so far
   std::map<SessionId, Session> sessions_;
   // Parallel: the copies, when each has arrived at the latest, and whether it may wait in a queue.

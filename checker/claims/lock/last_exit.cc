@@ -121,8 +121,8 @@ class GapSearch {
 
   const Evidence& evidence_;
   const std::vector<Possession>& all_;
-  const Timeline& waits_;
-  const Timeline& copies_;
+  const KeyTimeline& waits_;
+  const KeyTimeline& copies_;
   const std::vector<FreeInterval> certain_, likely_;
   std::vector<const Call*> exits_;  // by answer
   const FreeInterval* gap_ = nullptr;

@@ -73,7 +73,7 @@ class SoleHolders {
   CallsOfSessions unknown_;
   std::set<const Call*> nested_;  // releases whose session had a granted hold when it invoked them
   std::set<SessionId> hidden_;    // sessions that may have entered once more than is known
-  const Timeline& copies_;        // second copies of acquires
+  const KeyTimeline& copies_;     // second copies of acquires
   std::optional<int64_t> older_data_ns_;  // when a server returned with older data
   std::set<const Call*> asking_;          // on several nodes: acquires that are not answered yet
   std::set<const Call*> crowded_;         // acquires during which another session asked
