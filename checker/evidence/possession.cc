@@ -48,8 +48,9 @@ class KeyAcquires {
     if (answered) end_ns = std::max(end_ns, release->second->to_ns);
     const auto later = std::span(acquires_).subspan(index + 1);
     const auto within_lease = std::ranges::upper_bound(later, end_ns, {}, &Call::from_ns);
-    if (std::any_of(later.begin(), within_lease,
-                    [&](const Call* own) { return own->session == call.session; }))
+    const bool asks_again = std::any_of(
+        later.begin(), within_lease, [&](const Call* own) { return own->session == call.session; });
+    if (asks_again || (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
       end_ns = kNeverNs;
     for (const Call* acquire : later) {
       const Call& other = *acquire;
@@ -62,6 +63,15 @@ class KeyAcquires {
       if (!is_own && exclusive && after) return std::min(end_ns, other.to_ns);
     }
     return end_ns;
+  }
+
+  // Whether the session may have another entry, whose calls set the lease of all entries again.
+  [[nodiscard]] bool HasEntryBefore(const Call& call) const {
+    const std::vector<const Call*>& own = of_session_.at(call.session);
+    const auto before = std::ranges::lower_bound(own, call.from_ns, {}, &Call::from_ns);
+    return call.again || std::any_of(own.begin(), before, [](const Call* earlier) {
+             return earlier->outcome == EventType::kInfo;
+           });
   }
 
   [[nodiscard]] int64_t LastActiveNs(const Call& call) const {

@@ -28,7 +28,9 @@ class Evidence;
 // refused release ends it too. A server counts the lease from the arrival of the request, which is
 // no later than the answer. There is no end if
 // - an extension of unknown outcome, or the library, may have extended the lease;
-// - the session acquired the key again meanwhile, and may have re-entered the lock.
+// - the session acquired the key again meanwhile, and may have re-entered the lock;
+// - the session may have had an entry before: each call of the owner of a re-entrant lock may set
+//   the lease of all its entries again.
 // Exception: an exclusive grant to another session, invoked after the answer of the acquire, ends
 // the time if the session was not active any more.
 //

@@ -98,6 +98,10 @@ bool IsReentrant(const RunFacts& facts) {
   return LibraryCan(facts, "reentrant") || LockHas(facts, LockTrait::kReentry);
 }
 
+bool MayBeReentrant(const RunFacts& facts) {
+  return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kReentry);
+}
+
 bool MayResend(const RunFacts& facts) {
   return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kResends);
 }

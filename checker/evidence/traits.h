@@ -25,6 +25,8 @@ bool MayHaveQueue(const RunFacts& facts);
 
 // Whether the owner may enter the lock again, as far as the history says.
 bool IsReentrant(const RunFacts& facts);
+// Whether it may, if the history does not say so.
+bool MayBeReentrant(const RunFacts& facts);
 // Whether the lock may send a request again if it has no answer. True if the history does not
 // describe the lock.
 bool MayResend(const RunFacts& facts);

@@ -17,10 +17,14 @@ PossessionOracle::PossessionOracle(const History& history, bool reentrant)
     while (after >= 0 && steps_[static_cast<size_t>(after)].optional)
       after = calls_[static_cast<size_t>(after)].before;
     if (call.op != Op::kAcquire || call.Failed()) continue;
-    const int64_t latest = call.IsUnknown() ? kUnbounded : call.to + call.asked[0];
-    steps_.push_back({call.from, latest, call.IsUnknown(), static_cast<int>(i)});
+    // Entries know when they end at the latest.
+    steps_.push_back({call.from, kUnbounded, /*optional=*/true, static_cast<int>(i)});
     ends_of_.push_back(i);
   }
+}
+
+int64_t PossessionOracle::LeaseEnd(const RecordedCall& call, const RecordedCall& acquire) {
+  return call.IsUnknown() ? kUnbounded : call.to + acquire.asked[0];
 }
 
 bool PossessionOracle::MayEnter(const Entries& entries, size_t acquire) const {
@@ -28,28 +32,41 @@ bool PossessionOracle::MayEnter(const Entries& entries, size_t acquire) const {
   const auto may_share = [&](const RecordedCall& one) {
     return one.IsUnknown() || one.answer[2] != 0;
   };
-  return std::ranges::all_of(entries, [&](size_t held) {
-    return (reentrant_ && calls_[held].session == call.session) ||
-           (may_share(calls_[held]) && may_share(call));
+  return std::ranges::all_of(entries, [&](const Entry& held) {
+    const RecordedCall& other = calls_[held.acquire];
+    return (reentrant_ && other.session == call.session) || (may_share(other) && may_share(call));
   });
 }
 
-std::vector<PossessionOracle::Entries> PossessionOracle::NextStates(const Entries& entries,
+PossessionOracle::Entries PossessionOracle::Renewed(Entries entries,
+                                                    const RecordedCall& call) const {
+  for (Entry& entry : entries) {
+    const RecordedCall& acquire = calls_[entry.acquire];
+    if (reentrant_ && acquire.session == call.session)
+      entry.latest = std::max(entry.latest, LeaseEnd(call, acquire));
+  }
+  return entries;
+}
+
+std::vector<PossessionOracle::Entries> PossessionOracle::NextStates(Entries entries,
                                                                     size_t index) const {
   const RecordedCall& call = calls_[index];
+  std::erase_if(entries, [&](const Entry& entry) { return entry.latest < call.from; });
   if (call.op == Op::kAcquire) {
     if (call.Failed()) return {entries};
     if (!MayEnter(entries, index)) return NextStateIf(call.IsUnknown(), entries);
-    Entries entered = entries;
-    entered.insert(std::ranges::lower_bound(entered, index), index);
+    Entries entered = Renewed(entries, call);
+    const Entry entry{index, LeaseEnd(call, call)};
+    entered.insert(std::ranges::lower_bound(entered, entry), entry);
     return call.IsUnknown() ? std::vector<Entries>{entries, entered}
                             : std::vector<Entries>{entered};
   }
   std::vector<Entries> next;
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (calls_[entries[i]].session != call.session) continue;
-    next.push_back(entries);
-    next.back().erase(next.back().begin() + static_cast<std::ptrdiff_t>(i));
+    if (calls_[entries[i].acquire].session != call.session) continue;
+    Entries left = entries;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    next.push_back(Renewed(left, call));
   }
   if (call.Failed()) return NextStateIf(next.empty(), entries);
   if (call.IsUnknown()) next.push_back(entries);
@@ -77,12 +94,14 @@ bool PossessionOracle::SomeOrder(const std::vector<Step>& all, const SessionId& 
   return CanOrderSteps(steps, Entries{}, [&](const Entries& entries, size_t step) {
     if (step < calls_.size()) return NextStates(entries, step);
     if (step + 1 == steps.size()) {
-      const bool had = std::ranges::any_of(
-          entries, [&](size_t held) { return calls_[held].session == session; });
+      const bool had = std::ranges::any_of(entries, [&](const Entry& held) {
+        return calls_[held.acquire].session == session && at <= held.latest;
+      });
       return NextStateIf(had == has, entries);
     }
     Entries left = entries;
-    std::erase(left, ends_of_[step - calls_.size()]);
+    std::erase_if(
+        left, [&](const Entry& entry) { return entry.acquire == ends_of_[step - calls_.size()]; });
     return std::vector<Entries>{left};
   });
 }

@@ -27,11 +27,20 @@ class PossessionOracle {
   [[nodiscard]] bool SomeOrderDenies(const SessionId& session, int64_t at) const;
 
  private:
-  using Entries = std::vector<size_t>;  // the acquires that hold the lock, as indices into `calls_`
+  // An acquire that has the lock, and the latest end of its lease. Each call of the owner of a
+  // re-entrant lock may set the leases of all its entries again.
+  struct Entry {
+    size_t acquire = 0;  // index into `calls_`
+    int64_t latest = kUnbounded;
+    auto operator<=>(const Entry&) const = default;  // NOLINT(modernize-use-nullptr): no null
+  };
+  using Entries = std::vector<Entry>;  // sorted
 
-  [[nodiscard]] std::vector<Entries> NextStates(const Entries& entries, size_t call) const;
   [[nodiscard]] bool SomeOrder(const std::vector<Step>& steps, const SessionId& session, int64_t at,
                                bool has) const;
+  static int64_t LeaseEnd(const RecordedCall& call, const RecordedCall& acquire);
+  [[nodiscard]] Entries Renewed(Entries entries, const RecordedCall& call) const;
+  [[nodiscard]] std::vector<Entries> NextStates(Entries entries, size_t index) const;
   [[nodiscard]] bool MayEnter(const Entries& entries, size_t acquire) const;
 
   std::vector<RecordedCall> calls_;
