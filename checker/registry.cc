@@ -6,6 +6,7 @@
 #include "checker/claims/data/torn_read.h"
 #include "checker/claims/library/availability.h"
 #include "checker/claims/library/call_timeout.h"
+#include "checker/claims/library/extend_result.h"
 #include "checker/claims/library/idle_traffic.h"
 #include "checker/claims/library/key_leak.h"
 #include "checker/claims/library/lost_lock_notification.h"
@@ -63,33 +64,40 @@ std::span<const CheckerEntry> Checkers() {
                    {'M', "a release misreported whether its lock was lost"},
                    "releasing an already lost lock reported success, or releasing a held lock "
                    "reported that it was lost",
-                   About::kLock,
+                   About::kAnyLock,
                    CheckReleaseResult},
+      CheckerEntry{"extend-result",
+                   "extension misreported",
+                   {'P', "an extension misreported whether its lock was lost"},
+                   "extending a lock that another must have reported success, or extending a held "
+                   "lock reported that it was lost",
+                   About::kAnyLock,
+                   CheckExtendResult},
       CheckerEntry{
           "lost-lock-notification",
           "holder not notified",
           {'N', "the holder of a lost lock was not notified"},
           "the library supports lost-lock notification but did not notify the holder within "
           "lease + grace",
-          About::kLock,
+          About::kAnyLock,
           CheckLostLockNotification},
       CheckerEntry{"call-timeout",
                    "timeout overrun",
                    {'A', "a library's call outlasted its timeout"},
                    "a library's call was not answered within its timeout + grace",
-                   About::kLock,
+                   About::kAnyLock,
                    CheckCallTimeout},
       CheckerEntry{"key-leak",
                    "key leaked",
                    {'B', "a key remained after its release"},
                    "a key remained after all its holders had released it",
-                   About::kLock,
+                   About::kAnyLock,
                    CheckKeyLeak},
       CheckerEntry{"idle-traffic",
                    "sent while idle",
                    {'K', "a client still sent commands after it had released all locks"},
                    "a client that had released all its locks still sent commands to lock servers",
-                   About::kLock,
+                   About::kAnyLock,
                    CheckIdleTraffic,
                    nullptr,
                    LimitKind::kNone,
@@ -98,7 +106,7 @@ std::span<const CheckerEntry> Checkers() {
                    "free lock not granted",
                    {'O', "a free lock was not granted"},
                    "a free lock was not granted within lease + grace",
-                   About::kLock,
+                   About::kAnyLock,
                    CheckAvailability},
       CheckerEntry{"fencing",
                    "stale token",

@@ -41,8 +41,6 @@ WorkloadEntry AbandonWorkload() {
           .summary = "acquire, work, release; for holders that are killed at a step",
           .options = PaceOptions("0.02 lease", "0.01 lease"),
           .claims = {"exclusion", "lease-exclusion", "release", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .sends = Sends{},
           .make = MakeWorkload<Abandon>};

@@ -121,8 +121,6 @@ WorkloadEntry BasketWorkload() {
           .summary = "orders over several items at once: all of them or none",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "stock", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
           .needs = {Trait::kManyKeys},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .incompatibility = BasketMisfit,

@@ -144,8 +144,6 @@ WorkloadEntry CatalogueWorkload() {
           .summary = "a record in two halves: many readers or one writer, and no torn read",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "torn-read", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .sends = Sends{{"GET SET", "dh:catalogue:first"},
                          {"GET SET", "dh:catalogue:second"},

@@ -108,8 +108,6 @@ WorkloadEntry ExactlyOnceWorkload() {
       .summary = "several clients finish the same task at once; its result may be saved only once",
       .options = std::move(options),
       .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
-      .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                    "idle-traffic", "availability"},
       .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
       .sends = Sends{{"LPOS RPUSH", "dh:results"}},
       .make = MakeWorkload<ExactlyOnce>};

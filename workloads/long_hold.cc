@@ -118,8 +118,6 @@ WorkloadEntry LongHoldWorkload() {
           .summary = "long sections, whose lease is extended by hand, beside short ones",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite},
           .incompatibility = WhyNotExtended,
           .sends = Sends{},

@@ -75,8 +75,6 @@ WorkloadEntry NestedWorkload() {
           .summary = "nested sections under one lock, some of which throw",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "reentry", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
           .needs = {Trait::kReentry},
           .sends = Sends{},
           .make = MakeWorkload<Nested>};

@@ -50,8 +50,6 @@ WorkloadEntry QueueWorkload() {
       .summary = "clients arrive at random and wait: compares the orders of arrival and of grants",
       .options = std::move(options),
       .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
-      .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                    "idle-traffic", "availability"},
       .sends = Sends{},
       .make = MakeWorkload<Queue>};
 }

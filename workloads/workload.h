@@ -50,11 +50,12 @@ struct WorkloadEntry {
   std::string_view name;
   std::string_view summary;
   std::vector<OptionSpec> options{};
-  std::vector<std::string_view> claims{};     // claims for which the workload provides evidence
-  std::vector<std::string_view> on_demand{};  // further such claims, judged only on demand
-  std::vector<Trait> needs{};                 // traits that the lock needs
-  std::vector<doublehold::Step> steps{};      // announced steps, besides those of WithLock
-  bool accepts_lock_free = false;             // whether locks that acquire nothing fit (kLockFree)
+  std::vector<std::string_view> claims{};  // claims for which the workload provides evidence
+  // Further such claims, judged only on demand, besides those about any lock (About::kAnyLock).
+  std::vector<std::string_view> on_demand{};
+  std::vector<Trait> needs{};             // traits that the lock needs
+  std::vector<doublehold::Step> steps{};  // announced steps, besides those of WithLock
+  bool accepts_lock_free = false;         // whether locks that acquire nothing fit (kLockFree)
   // Returns why a lock does not fit these options, with the name of a lock that fits. Returns "" if
   // the lock fits. If null, every lock with the needed traits fits.
   std::string (*incompatibility)(const Options&, const LockEntry&) = nullptr;

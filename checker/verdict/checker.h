@@ -51,7 +51,8 @@ class Evidence;  // a history and the evidence extracted from it
 using CheckFunction = ClaimVerdict (*)(const Evidence&, const Limits&);
 
 // The subject of a claim: the data, any lock, or only locks that issue tokens or admit re-entry.
-enum class About : uint8_t { kData, kLock, kToken, kReentry };
+// kAnyLock: any lock, under each workload that judges `release`, but only on demand.
+enum class About : uint8_t { kData, kLock, kAnyLock, kToken, kReentry };
 
 // The limit that the user sets for a claim: none, a time, or a number.
 enum class LimitKind : uint8_t { kNone, kTime, kCount };

@@ -26,6 +26,7 @@ bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
     case About::kData:
       return true;
     case About::kLock:
+    case About::kAnyLock:
       return !lock.Has(Trait::kLockFree);
     case About::kToken:
       return lock.Has(Trait::kToken);
@@ -47,12 +48,22 @@ bool IsUsualForDriver(std::string_view claim, const Plan& plan) {
          !can("blind-release");
 }
 
+// Returns the claims that the workload supports only on demand.
+std::vector<std::string_view> OnDemand(const WorkloadEntry& workload) {
+  std::vector<std::string_view> claims = workload.on_demand;
+  if (std::ranges::find(workload.claims, "release") == workload.claims.end()) return claims;
+  for (const CheckerEntry& checker : Checkers()) {
+    if (checker.about == About::kAnyLock) claims.push_back(checker.claim);
+  }
+  return claims;
+}
+
 // Returns all claims that the workload supports with this lock, including claims that are not
 // judged by default.
 std::vector<std::string> PossibleClaims(const Plan& plan, const LockEntry& lock) {
   const WorkloadEntry& workload = *FindWorkload(plan.workload);
   std::vector<std::string> claims;
-  for (const auto& some : {workload.claims, workload.on_demand}) {
+  for (const auto& some : {workload.claims, OnDemand(workload)}) {
     for (const std::string_view claim : some) {
       if (Applies(claim, plan, lock)) claims.emplace_back(claim);
     }
@@ -124,7 +135,7 @@ std::vector<std::string> UsualClaims(const Plan& plan, const LockEntry& lock) {
   for (const std::string_view claim : workload.claims) {
     if (Applies(claim, plan, lock)) claims.emplace_back(claim);
   }
-  for (const std::string_view claim : workload.on_demand) {
+  for (const std::string_view claim : OnDemand(workload)) {
     if (plan.driver && IsUsualForDriver(claim, plan)) claims.emplace_back(claim);
   }
   return claims;

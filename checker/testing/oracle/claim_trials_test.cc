@@ -57,6 +57,9 @@ struct NoTrials {
 };
 constexpr NoTrials kClaimsWithoutTrials[] = {
     {"liveness", "a probe was granted or gave up, so there is no order to try"},
+    {"extend-result",
+     "its answers are compared with who must have the lock, which "
+     "possession_trials_test.cc tries; extend_result_test.cc tests the rest"},
     {"key-leak", "a key exists at the end or not; key_leak_test.cc tests the excuses"},
     {"idle-traffic", "a command was sent or not; idle_traffic_test.cc tests the excuses"},
     {"max-wait", "the length of each wait is recorded; max_wait_test.cc tests the deductions"},

@@ -10,8 +10,6 @@
 namespace doublehold::sim {
 namespace {
 
-constexpr int64_t kFirstLease = 0xab0;
-
 int64_t NumberIn(std::string_view word) {
   int64_t number = 0;
   std::from_chars(word.data(), word.data() + word.size(), number);
@@ -73,7 +71,8 @@ CallResult EtcdModel::ExecuteOnLease(Argv request, MonoTime now) {
   const int64_t number = NumberIn(request[1]);
   if (request[0] == "/V3/LEASE/GRANT") {
     const Duration ttl(number);
-    leases_.push_back({.id = kFirstLease + granted_++, .ttl = ttl, .expiry = now + ttl});
+    // As in a real server, the number tells the time, so an emptied server repeats none.
+    leases_.push_back({.id = ToNs(now) + granted_++, .ttl = ttl, .expiry = now + ttl});
     return NumberReply(leases_.back().id);
   }
   const auto lease = std::ranges::find(leases_, number, &EtcdLease::id);
