@@ -11,6 +11,8 @@ bool Hold::LiveAt(int64_t at_ns) const {
   });
 }
 
+bool Hold::ExpiredBefore(int64_t at_ns) const { return !LiveAt(at_ns) && valid_until_ns < at_ns; }
+
 bool Hold::PromisedAt(int64_t at_ns) const {
   return LiveAt(at_ns) || std::ranges::any_of(promised, [at_ns](const Span& span) {
            return span.from_ns <= at_ns && at_ns < span.to_ns;

@@ -144,6 +144,8 @@ struct Hold {
 
   [[nodiscard]] SessionId owner() const { return {client, thread}; }
   [[nodiscard]] bool LiveAt(int64_t at_ns) const;
+  // Whether its last lease ended before `at_ns`.
+  [[nodiscard]] bool ExpiredBefore(int64_t at_ns) const;
   // Whether `at_ns` lies in `live` or in `promised`.
   [[nodiscard]] bool PromisedAt(int64_t at_ns) const;
   // Whether a stall may have caused a violation that involves this hold at `at_ns`.

@@ -21,10 +21,6 @@ const Hold* ReferencedHold(const ViolationContext& record, const std::optional<H
   return ref ? record.holds.Find(ref->hold) : nullptr;
 }
 
-bool IsLateAt(const Hold& hold, int64_t at_ns) {
-  return !hold.LiveAt(at_ns) && hold.valid_until_ns < at_ns;
-}
-
 // Explains why one of two holds was granted during the other hold.
 Explanation ExplainOverlap(const ViolationContext& record, const Hold& a, const Hold& b,
                            int64_t at_ns) {
@@ -43,11 +39,11 @@ Explanation ExplainOverlap(const ViolationContext& record, const Hold& a, const 
 Explanation ExplainHarm(const ViolationContext& record, const Violation& violation) {
   const Hold* by = ReferencedHold(record, violation.first);
   const Hold* other = ReferencedHold(record, violation.second);
-  if (by != nullptr && IsLateAt(*by, violation.to_ns)) {
+  if (by != nullptr && by->ExpiredBefore(violation.to_ns)) {
     return ExplainLateHold(record, *by, violation.to_ns, violation.to_ns);
   }
   if (by == nullptr || other == nullptr) return Unexplained("only one of two holds is known");
-  if (violation.stale && IsLateAt(*other, other->core.to_ns)) {
+  if (violation.stale && other->ExpiredBefore(other->core.to_ns)) {
     return ExplainLateHold(record, *other, other->core.to_ns, other->core.to_ns);
   }
   if (!Overlap(by->core, other->core)) return Unexplained("the two holds did not overlap");
@@ -57,9 +53,10 @@ Explanation ExplainHarm(const ViolationContext& record, const Violation& violati
 // Returns the token that the writes under a hold showed to the store. Returns 0 if they showed
 // none: then the store compared nothing, whatever token the lock granted.
 int64_t TokenShown(const ViolationContext& record, const Hold* hold) {
-  if (hold == nullptr) return 0;
-  for (const Call* call : record.UsesOf(*hold)) {
-    if (call->op == Op::kWrite) return call->asked[3];
+  if (hold != nullptr) {
+    for (const Call* call : record.UsesOf(*hold)) {
+      if (call->op == Op::kWrite) return call->asked[3];
+    }
   }
   return 0;
 }
@@ -116,7 +113,7 @@ Explanation ExplainStock(const ViolationContext& record, const Violation& violat
   if (got_no_larger(*by, token, *over, other) || got_no_larger(*over, other, *by, token))
     return ExplainLostCounter(record, by, over, violation.from_ns);
   if (!violation.stale) return ExplainHarm(record, violation);
-  const bool by_is_late = IsLateAt(*by, violation.to_ns);
+  const bool by_is_late = by->ExpiredBefore(violation.to_ns);
   const Hold& late = by_is_late ? *by : *over;
   const int64_t at_ns = by_is_late ? violation.to_ns : over->core.to_ns;
   return {.cause = Cause::kStaleWriteTaken,

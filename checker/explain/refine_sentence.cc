@@ -19,7 +19,7 @@ struct ForeignRelease {
 
 bool WasLate(const ForeignRelease& release) {
   const Hold& hold = *release.hold;
-  return !hold.LiveAt(release.when.from_ns) && hold.valid_until_ns < release.when.from_ns;
+  return hold.ExpiredBefore(release.when.from_ns);
 }
 
 // Finds the first release of a chain of foreign releases. The hold of the result is null if the

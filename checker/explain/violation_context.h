@@ -55,7 +55,7 @@ struct ViolationContext {
   const Holds& holds;
   const Calls& calls;
   // The releases that freed another owner's lock, as the claim `release` proves. The map key is the
-  // hold whose lock was freed.
+  // hold whose lock was freed, which is in `holds`.
   std::map<uint64_t, Freed> freed;
 
  private:

@@ -39,10 +39,10 @@ std::string DescribeRelease(const ViolationContext& record, const Call& call) {
   }
   if (!call.Ok() || !unchecked) return "released the key, which " + DescribeAnswer(call);
   const auto freed = std::ranges::find_if(record.freed, [&](const auto& found) {
-    const Hold* hold = record.holds.Find(found.first);
+    const Hold& hold = *record.holds.Find(found.first);
     const Span& when = found.second.when;
-    return hold != nullptr && hold->key == call.key && hold->owner() != call.session &&
-           when.from_ns == call.from_ns && when.to_ns == call.to_ns;
+    return hold.key == call.key && hold.owner() != call.session && when.from_ns == call.from_ns &&
+           when.to_ns == call.to_ns;
   });
   const std::string what =
       freed == record.freed.end()
@@ -170,7 +170,7 @@ class Narrator {
                       fmt::format("{} {}", Owner(hold), DescribeUse(*call))});
     }
     std::ranges::stable_sort(uses, {}, &StoryStep::at_ns);
-    const size_t from = uses.size() > kMostUses ? uses.size() - kMostUses : 0;
+    const size_t from = uses.size() - std::min(uses.size(), kMostUses);
     steps_.insert(steps_.end(), uses.begin() + static_cast<ptrdiff_t>(from), uses.end());
   }
 
@@ -205,8 +205,7 @@ class Narrator {
 
   void AddEnd(const Hold& hold) {
     const int64_t end_ns = hold.core.to_ns;
-    if (!hold.LiveAt(end_ns) && hold.valid_until_ns < end_ns &&
-        hold.core.from_ns < hold.valid_until_ns) {
+    if (hold.ExpiredBefore(end_ns) && hold.core.from_ns < hold.valid_until_ns) {
       const bool certain = !MayExtendUnrecorded(record_.history.facts);
       Add(hold.valid_until_ns, hold, FactKind::kLeaseEnded,
           Owner(hold) + (certain ? "'s lease was over"

@@ -281,8 +281,7 @@ Violation DescribeWrongOperation(const Disturbances& disturbances,
   if (operation.harmed != nullptr) violation.second = operation.harmed->Ref();
   const int64_t at_ns = operation.when.from_ns;
   const int32_t other = operation.harmed == nullptr ? 0 : operation.harmed->client;
-  violation.stale = operation.under != nullptr && !operation.under->LiveAt(at_ns) &&
-                    operation.under->valid_until_ns < at_ns;
+  violation.stale = operation.under != nullptr && operation.under->ExpiredBefore(at_ns);
   if (violation.stale) {
     const StaleStory story = TellStale(disturbances, *operation.under, other, at_ns, at_ns);
     violation.fault = story.fault;

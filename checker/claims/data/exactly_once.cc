@@ -80,7 +80,7 @@ struct SavedTwice {
 
   [[nodiscard]] bool IsFirstToBlame() const {
     const auto late = [](const Hold* hold, int64_t at_ns) {
-      return hold != nullptr && !hold->LiveAt(at_ns) && hold->valid_until_ns < at_ns;
+      return hold != nullptr && hold->ExpiredBefore(at_ns);
     };
     return late(first_hold, first.to_ns) && !late(again_hold, again.from_ns);
   }

@@ -198,9 +198,7 @@ class StockReplayer {
   // Returns the hold of a write if its lease had expired at the answer. Returns null otherwise.
   const Hold* FindStaleHold(const Event& write) const {
     const Hold* hold = holds_.Find(write.hold);
-    const bool stale =
-        hold != nullptr && !hold->LiveAt(write.at_ns) && hold->valid_until_ns < write.at_ns;
-    return stale ? hold : nullptr;
+    return hold != nullptr && hold->ExpiredBefore(write.at_ns) ? hold : nullptr;
   }
 
   // Blames `over` if only that write was under an expired lease. Otherwise blames `write`.

@@ -147,7 +147,7 @@ class TornReadChecker : ClaimChecker {
   }
 
   static bool IsLate(const Hold* hold, int64_t at_ns) {
-    return hold != nullptr && !hold->LiveAt(at_ns) && hold->valid_until_ns < at_ns;
+    return hold != nullptr && hold->ExpiredBefore(at_ns);
   }
 
   WriteLateness LatenessForWrite(const Call& write) const {
