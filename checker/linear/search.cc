@@ -62,8 +62,8 @@ class Search {
         end_(static_cast<uint32_t>(operations.size())),
         unknown_head_(end_ + 1),
         is_open_(operations.size() + 2),
-        before_(operations.size() + 2),
-        after_(operations.size() + 2) {
+        before_(is_open_.size()),
+        after_(is_open_.size()) {
     before_[end_] = after_[end_] = unknown_head_;
     before_[unknown_head_] = after_[unknown_head_] = end_;
     now_.state = model.initial(parameters);

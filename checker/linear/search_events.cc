@@ -1,7 +1,6 @@
 #include "checker/linear/search_events.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -18,16 +17,17 @@ ProcessOrder FindProcessOrder(std::span<const Operation> operations) {
                      .is_lone_unknown = std::vector<bool>(operations.size())};
   uint32_t last = kNoCall;
   size_t unanswered = 0;
+  bool is_last = true;  // of its process
   for (size_t i = 0; i < order.size(); ++i) {
     const Operation& one = operations[order[i]];
-    if (i == 0 || operations[order[i - 1]].process != one.process) {
+    if (is_last) {
       last = kNoCall;
       unanswered = 0;
     }
     if (last != kNoCall && operations[last].returned == one.invoked) found.before[order[i]] = last;
     if (!one.indeterminate) last = order[i];
     if (one.indeterminate) ++unanswered;
-    const bool is_last = i + 1 == order.size() || operations[order[i + 1]].process != one.process;
+    is_last = i + 1 == order.size() || operations[order[i + 1]].process != one.process;
     found.is_lone_unknown[order[i]] = is_last && one.indeterminate && unanswered == 1;
   }
   return found;
@@ -50,15 +50,13 @@ SearchEvents AssignSlots(std::span<const Operation> operations) {
   SearchEvents events;
   std::vector<uint32_t>& slot_of = events.slot_of;
   slot_of.resize(operations.size());
-  std::vector<uint32_t> free;  // a heap, lowest first
+  std::vector<uint32_t> free;
   for (const At& at : order) {
     if (at.returns) {
       free.push_back(slot_of[at.operation]);
-      std::ranges::push_heap(free, std::greater{});
     } else if (free.empty()) {
       slot_of[at.operation] = static_cast<uint32_t>(events.slots++);
     } else {
-      std::ranges::pop_heap(free, std::greater{});
       slot_of[at.operation] = free.back();
       free.pop_back();
     }

@@ -13,8 +13,7 @@ namespace doublehold {
 
 constexpr uint32_t kNoCall = UINT32_MAX;
 
-// An invocation or a return. Each open operation has a slot: the lowest slot that is free at its
-// invocation.
+// An invocation or a return. Each open operation has a slot of its own.
 struct SearchEvent {
   uint32_t operation = 0;
   uint32_t slot = 0;

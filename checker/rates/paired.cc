@@ -67,11 +67,10 @@ Shift ShiftOf(std::vector<double> differences, double confidence) {
   std::ranges::sort(differences);
   const size_t of = differences.size();
   shift.median = MedianOf(differences);
-  // If the true median were below the bound, too few differences would be below it.
+  // If the true median were below the bound, too few differences would be below it. Half of them
+  // are never too few.
   size_t outside = 0;
-  while (outside < of / 2 &&
-         TooFew(static_cast<int64_t>(outside), static_cast<int64_t>(of), confidence))
-    ++outside;
+  while (TooFew(static_cast<int64_t>(outside), static_cast<int64_t>(of), confidence)) ++outside;
   if (outside == 0) return shift;
   shift.bounds = {.low = differences[outside - 1], .high = differences[of - outside]};
   if (shift.bounds.low > 0) shift.difference = Difference::kMore;
