@@ -419,6 +419,10 @@ TEST(Judge, WarnsOfStallsOverHalfTheLeaseDuringHolds) {
   EXPECT_EQ(warnings("    machine c1:            (------)"),
             std::vector<std::string>{"client 1 was stalled by the machine 1 time for over half the "
                                      "lease, at longest 7 ms (0.003-0.010 s)"});
+  EXPECT_EQ(
+      warnings("    machine c1:          (-----)\n    machine c1:             (------)"),
+      std::vector<std::string>{"client 1 was stalled by the machine 2 times for over half the "
+                               "lease, at longest 7 ms (0.004-0.011 s)"});
   EXPECT_TRUE(warnings("    machine c1:            (----)").empty());
   EXPECT_TRUE(warnings("    machine c1:                          (-------)").empty());
   EXPECT_EQ(warnings("    machine supervisor:                  (-------)").size(), 1U);

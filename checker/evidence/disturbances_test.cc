@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "checker/evidence/names.h"
@@ -157,6 +158,16 @@ TEST(Disturbances, AFaultActsOnAllThatItNames) {
   }
 }
 
+TEST(Disturbances, AFaultLosesStoreDataIfTheStoreIsAmongItsServers) {
+  for (const auto& [node, nodes, loses] : std::vector<std::tuple<int32_t, std::vector<int>, bool>>{
+           {0, {}, true}, {1, {1, 0}, true}, {1, {}, false}, {1, {1, 2}, false}}) {
+    FaultFact fault{.name = "f", .kind = "flush", .what = "", .nodes = nodes};
+    EXPECT_EQ(LosesStoreData({.client = -1, .node = node}, fault), loses) << nodes.size();
+    fault.keeps_data = true;
+    EXPECT_FALSE(LosesStoreData({.client = -1, .node = node}, fault));
+  }
+}
+
 TEST(Disturbances, AFaultWithoutRecordedTraitsHasTheTraitsOfItsKind) {
   struct Row {
     const char* kind;
@@ -200,6 +211,18 @@ TEST(Disturbances, APauseAfterTheLeaseOfAStaleClientIsNamedUntilOneLeaseAfterThe
   };
   EXPECT_EQ(count_named(healed_ns + 10'000'000), 1U);
   EXPECT_EQ(count_named(healed_ns + 10'000'001), 0U);
+}
+
+TEST(Disturbances, LostMessagesAreNamedUntilOneLeaseBeforeTheLeaseOfAStaleClientEnds) {
+  const History history = FromLanes("drop c1: []");
+  const Disturbances disturbances = Observe(history);
+  for (const auto& [lease_end_ms, named] : {std::pair{-1, 0U}, {0, 1U}, {11, 1U}, {12, 0U}}) {
+    const int64_t end_ns = lease_end_ms * int64_t{1'000'000};
+    EXPECT_EQ(FaultsBehind(disturbances, {.at_ns = 40'000'000, .stale = 1, .lease_end_ns = end_ns})
+                  .size(),
+              named)
+        << lease_end_ms;
+  }
 }
 
 TEST(Disturbances, TheLikelierOfTwoFaultsIsNamedEvenIfItCameEarlier) {

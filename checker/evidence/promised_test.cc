@@ -58,6 +58,7 @@ TEST(Promised, APromiseEndsWhenTheLeaseMayHaveEnded) {
   const std::string left = "c1: A-a===        !";
   for (const PromisedCase& each : std::vector<PromisedCase>{
            {"left without a release", left, {{.at_ms = 6}}, "6-14"},
+           {"left when its lease ended", "c1: A-a===!", {{.at_ms = 6}}, ""},
            {"left, then released",
             left,
             {{.at_ms = 6}, {.at_ms = 9, .op = Op::kRelease, .type = EventType::kInvoke}},
@@ -73,6 +74,12 @@ TEST(Promised, APromiseEndsWhenTheLeaseMayHaveEnded) {
             {{.at_ms = 11, .hold = 102},
              {.at_ms = 13, .op = Op::kRelease, .type = EventType::kInvoke, .hold = 101}},
             "11-13"},
+           {"left during an extension that failed later",
+            left,
+            {{.at_ms = 3, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
+             {.at_ms = 6},
+             {.at_ms = 8, .op = Op::kExtend, .type = EventType::kFail}},
+            "6-14"},
            {"left, then an extension succeeded and another one failed",
             left,
             {{.at_ms = 3, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
@@ -106,6 +113,17 @@ TEST(Promised, AnExtensionAfterTheExpiryLeavesAGap) {
       "c1: A-a==!", {{.at_ms = 7, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 10},
                      {.at_ms = 9, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 14}});
   EXPECT_EQ(DrawnPromises(history), "2-5 9-14");
+}
+
+// Its lease may end with its session, so nothing is promised after the kill.
+TEST(Promised, ALeaseWithoutAnEndIsNotPromisedAfterAKill) {
+  const auto promises = [](const std::string& picture) {
+    const History history = FromLanes(picture, {.asked_lease = Duration(kForeverNs)});
+    return ExtractHolds(history).all.at(0).promised.size();
+  };
+  EXPECT_EQ(promises("c1:       A-a==="), 1U);
+  EXPECT_EQ(promises("c1:       A-a===\ncrash c1:       []"), 0U);
+  EXPECT_EQ(promises("c1:       A-a==E\ncrash c1:       []"), 0U) << "an extension was under way";
 }
 
 // The session stalls before it records its grant, so the extension is answered before the grant.

@@ -193,6 +193,13 @@ TEST(StallAttribution, AStallAfterTheExpiryDoesNotExplainTheExpiry) {
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kValid);
 }
 
+TEST(StallAttribution, HalfOfATimeIsNotMostOfIt) {
+  const History history = FromLanes("machine c1: (---)");
+  const Disturbances disturbances = Observe(history);
+  EXPECT_TRUE(StalledForMostOf(disturbances, 1, {0, 7'999'998}));
+  EXPECT_FALSE(StalledForMostOf(disturbances, 1, {0, 8'000'000}));
+}
+
 TEST(StallAttribution, TheLongestStallIsOneThatMayDelayTheClient) {
   const History history = FromLanes(R"(
       machine c1:  (--)      (-----)     (---)

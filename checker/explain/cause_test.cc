@@ -256,6 +256,8 @@ TEST(Cause, AKilledClientOrNodeExplainsAStuckKey) {
        "never-expires"},
       {"liveness", "c1:         A-x\ncrash c1:      []\nexpiry:               *  | -1",
        "unexplained"},
+      {"liveness", "c1:         A-x\ncrash c1:    []\nexpiry:               *  | -1",
+       "unexplained"},  // refused, so it left no key
       {"liveness",
        "c1:         A-a=R--\ncrash c1:          []\nprobe:                P---------------x",
        "never-expires"},

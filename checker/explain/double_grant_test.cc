@@ -176,6 +176,18 @@ TEST(DoubleGrant, AnUncheckedReleaseExplainsADoubleGrant) {
   });
 }
 
+// c4 invoked its release at the same instant, but was refused.
+TEST(DoubleGrant, NamesTheReleaseThatFreedTheLock) {
+  const History history = FromLanes(R"(
+      c1:        A-a==!====R-f
+      c2:             A-a=============R-x
+      c3:                       A-a==R-r
+      c4:  A-a!============R--x)",
+                                    {.claims = {"lease-exclusion"}});
+  EXPECT_EQ(testing::FirstOf(history, "lease-exclusion").because,
+            "the release of client 1 (0.016-0.018 s) freed the lock of client 2");
+}
+
 // The driver does not report the release as unchecked, but it may not have checked the owner.
 TEST(DoubleGrant, AReleaseThroughADriverMayExplainADoubleGrant) {
   History history = FromLanes(R"(
@@ -204,7 +216,22 @@ TEST(DoubleGrant, AFaultOnAMinorityOfNodesExplainsTwoMajorities) {
            "\n      jump n2:           [----------]   | 2000",
        "server-clock", redlock},
       {"lease-exclusion", kBoth, "unexplained", redlock},
+      // It is not recorded on which nodes the fault acted.
+      {"lease-exclusion", kBoth + "\n      flush:             [-]", "unexplained", redlock},
   });
+  // One fault on several nodes.
+  LaneOptions claimed = redlock;
+  claimed.claims = {"lease-exclusion"};
+  History several = FromLanes(kBoth + of_three, claimed);
+  several.facts.faults[0].nodes = {3, 4};
+  EXPECT_EQ(CauseOf(several, "lease-exclusion"), "quorum-overlap");
+  several.facts.faults[0].nodes = {3, 4, 5};
+  EXPECT_EQ(CauseOf(several, "lease-exclusion"), "server-clock");
+  // Faults of two kinds.
+  const History mixed = FromLanes(
+      kBoth + of_three + "\n      flush n1:          [-]\n      flush n2:          [-]", claimed);
+  EXPECT_EQ(testing::FirstOf(mixed, "lease-exclusion").perhaps,
+            (std::vector<Cause>{Cause::kServerClock, Cause::kKeyRemoved}));
 }
 
 TEST(DoubleGrant, ALostReplyExplainsACommandThatRanTwice) {

@@ -123,7 +123,9 @@ TEST(Narrate, DescribesFailedRenewalsAndTheLastSuccessfulOne) {
   const std::string story = JoinSteps(R"(
       c1:          A-aE-e=E-e!=E-x==W-x======R-x | 5>4
       c2:                       A-a==R-r)");
-  for (const char* told : {"client 1 was to write 4, having read 5, and was refused\n",
+  for (const char* told : {"client 1 was granted the key, having asked at 0.000 s; its lease ran "
+                           "until 1.000 s\n",
+                           "client 1 was to write 4, having read 5, and was refused\n",
                            "client 1's lease was extended until 0.010 s, the last of 2 times\n",
                            "client 1 asked to extend its lease, and was refused at 0.014 s\n"}) {
     EXPECT_NE(story.find(told), std::string::npos) << story;
@@ -205,6 +207,16 @@ TEST(Narrate, NamesEachFaultBehindAViolationOnce) {
     const std::string fault = who + std::string(" fault-began\n");
     EXPECT_NE(facts.find(fault), std::string::npos) << lanes << facts;
     EXPECT_EQ(facts.find(fault), facts.rfind(fault)) << lanes << facts;
+  }
+}
+
+TEST(Narrate, AFaultIsNamedWithItsTarget) {
+  for (const std::string target : {" n1", ""}) {
+    const std::string facts = JoinFacts(R"(
+      c1:          A-a================R-r
+      c2:                    A-a==R-r
+      restart)" + target + ":            [-]");
+    EXPECT_NE(facts.find("\nrestart" + target + " fault-began\n"), std::string::npos) << facts;
   }
 }
 
@@ -302,6 +314,14 @@ TEST(AsciiTimeline, FillsItsWidthHoweverShortTheTime) {
       .times_ns = {}};
   EXPECT_EQ(ToAscii(drawing),
             "  c1  A" + std::string(36, '-') + "a" + std::string(36, '=') + "R\n       s\n");
+}
+
+// Each instant has one column, and a time takes five.
+TEST(AsciiTimeline, OmitsATimeThatWouldTouchTheOneBefore) {
+  DrawnLane lane{.name = "c1"};
+  for (int64_t at_ns = 0; at_ns < 80; ++at_ns) lane.marks.push_back({at_ns, 'x', '-'});
+  const std::string text = ToAscii({.lanes = {lane}, .times_ns = {0, 5, 6, 11}});
+  EXPECT_TRUE(text.ends_with("\n      0.000 0.000 s\n")) << text;
 }
 
 TEST(AsciiTimeline, DrawsTheFirstViolationOnly) {

@@ -111,6 +111,15 @@ TEST(SearchEnds, AnOperationThatReturnedAfterTheStuckOneIsNotShown) {
   EXPECT_EQ(explanation.find("write 7"), std::string::npos) << explanation;
 }
 
+TEST(SearchEnds, AShortOperationIsDrawnAsItsTwoEnds) {
+  const std::vector<Operation> operations{MakeRegisterOperation(0, 10'000, kWrite, 1, 1),
+                                          MakeRegisterOperation(20'000, 20'001, kWrite, 2, 2),
+                                          MakeRegisterOperation(30'000, 40'000, kRead, 3, 1)};
+  const Model& model = *FindModel("register");
+  const std::string explanation = Explain(model, operations, FindOrder(model, {}, operations));
+  EXPECT_NE(explanation.find(" ||\n"), std::string::npos) << explanation;
+}
+
 TEST(SearchEnds, AnOperationOfUnknownOutcomeIsShownWithoutAResult) {
   Operation read{.function = kRead, .process = 2, .argument = {}, .result = {}};
   read.indeterminate = true;

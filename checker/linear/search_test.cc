@@ -77,6 +77,13 @@ TEST(Search, ReportsTheStatesAndTheOpenOperationsAtTheFurthestReturn) {
   EXPECT_EQ(result.states, (std::vector<ModelState>{{1}, {2}, {9}}));
 }
 
+TEST(Search, ReportsAtMostFourStates) {
+  std::vector<Operation> operations{MakeOperation(20, 30, 0, 9, {}, {9})};
+  for (int64_t value = 1; value <= 6; ++value)
+    operations.push_back(MakeOperation(0, 10, 1, static_cast<int32_t>(value), {value}));
+  EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).states.size(), 4U);
+}
+
 TEST(Search, AnOperationOverlapsOneThatIsInvokedAtItsReturn) {
   const std::vector<Operation> operations{MakeOperation(0, 10, 1, 0, {1}),
                                           MakeOperation(10, 20, 0, 1, {}, {kNil})};

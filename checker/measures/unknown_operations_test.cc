@@ -187,7 +187,10 @@ TEST(BlindSpots, TheSentenceDistinguishesEarlierFromLaterConflicts) {
        {DescriptionRow{before, "fencing",
                        "may be out of order with client 3's hold before it (0.016-0.019 s)"},
         DescriptionRow{before + after, "fencing", "may have met client 4's hold (0.034-0.037 s)"},
-        DescriptionRow{before, "reentry", "may have met what the same client did"}}) {
+        DescriptionRow{before, "reentry", "may have met what the same client did"},
+        // c1's release was invoked at the instant of c2's acquire.
+        DescriptionRow{"c1: A-a===R-r\nc2:       A---?", "exclusion",
+                       "may have met client 1's hold (0.002-0.006 s)"}}) {
     const BlindSpots spots = BlindSpotsIn(FromLanes(row.picture, {.claims = {row.claim}}));
     ASSERT_EQ(spots.first.size(), 1U) << row.picture;
     EXPECT_TRUE(spots.first[0].sentence.ends_with(row.end)) << spots.first[0].sentence;

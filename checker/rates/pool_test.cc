@@ -117,7 +117,9 @@ TEST(Pool, ARateIsShownWithItsUnitAndRoundedOutwards) {
   EXPECT_EQ(AtMostText(0.19811), "at most 19.9 %");
   EXPECT_EQ(AtMostText(0.0000812), "at most 0.0082 %");
   EXPECT_EQ(AtMostText(0.00095), "at most 0.095 %");
+  EXPECT_EQ(AtMostText(0.00995), "at most 1.00 %");
   EXPECT_EQ(AtLeastText(0.20399), "at least 20.3 %");
+  EXPECT_EQ(AtLeastText(0), "at least 0.0 %");
 }
 
 }  // namespace

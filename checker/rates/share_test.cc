@@ -40,6 +40,7 @@ TEST(Share, ItsIntervalIsOverTrialsAndNotOverEvents) {
          0.292402,
          1},
         {"a trial without events counts as none", {{0, 10}, {0, 0}, {0, 0}}, 0, 0, 1},
+        {"two trials are enough", {{2, 10}, {2, 10}}, 0.2, 0.080658, 0.416017},
         {"one trial", {{3, 10}}, 0.3, 0, 1},
         {"no events", {{0, 0}, {0, 0}}, 0, 0, 1}}) {
     const Rate share = ShareOf(row.trials);

@@ -67,6 +67,18 @@ TEST(ShortText, DescribesAReleaseOnce) {
   EXPECT_EQ(Position(text, "\n     release-result: "), std::string::npos) << text;
 }
 
+// The cause of the violation names the release already.
+TEST(ShortText, DoesNotDescribeAReleaseThatIsTheCause) {
+  const std::string text =
+      ToShortText(Judge(FromLanes(R"(
+    c1:    A-a==!========R-f
+    c2:           A-a=============R-x
+    c3:                     A-a==R-r)",
+                                  {.claims = {"lease-exclusion", "release"}})));
+  EXPECT_NE(Position(text, "cause: foreign-release: "), std::string::npos) << text;
+  EXPECT_EQ(Position(text, "\n     release: "), std::string::npos) << text;
+}
+
 TEST(ShortText, GivesOrdersAShareWithoutAnInterval) {
   const std::string text = ToShortText(Judge(FromLanes(kShortStale, {.claims = {"stock"}})));
   EXPECT_NE(Position(text, " 1 of 1, 2.5-100.0 % "), std::string::npos) << text;

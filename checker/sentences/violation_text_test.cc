@@ -125,11 +125,16 @@ TEST(ViolationText, ALostMessageIsNamedIfTheFaultEndedWithinALeaseBeforeTheLease
 TEST(ViolationText, APauseAtTheEndOfTheLeaseIsNamedHoweverLateTheOverlap) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
-    c5:                              A-a===R-r
-    pause c3:       [----])";
-  EXPECT_NE(FirstSentence(late).find("lease ended at 0.008 s while it was stopped (0.005-0.010 s)"),
-            std::string::npos)
-      << FirstSentence(late);
+    c5:                              A-a===R-r)";
+  for (const StoryCase& each :
+       {StoryCase{"    pause c3:       [----]", "0.005-0.010"},
+        {"    pause c3:          [----]", "0.008-0.013"},  // begins when the lease ends
+        {"    pause c3:     [----]", "0.003-0.008"}}) {    // ends when the lease ends
+    const std::string sentence = FirstSentence(late + "\n" + each.lane);
+    EXPECT_NE(sentence.find("ended at 0.008 s while it was stopped (" + each.sentence + " s)"),
+              std::string::npos)
+        << sentence;
+  }
 }
 
 TEST(ViolationText, AFaultShorterThanAMillisecondIsWrittenWithOneTime) {
@@ -142,6 +147,20 @@ TEST(ViolationText, AFaultShorterThanAMillisecondIsWrittenWithOneTime) {
             "client 3's messages were being lost (0.003-0.006 s)");
   episode.to_ns = episode.from_ns + 100'000;
   EXPECT_EQ(FaultClause(disturbances, episode), "client 3's messages were being lost at 0.003 s");
+}
+
+TEST(ViolationText, AClockMoveIsRoundedToMilliseconds) {
+  const History history = FromLanes("jump c3: [-]");
+  const Disturbances disturbances = Observe(history);
+  FaultEpisode episode = disturbances.episodes.at(0);
+  for (const auto& [by_ns, by] : {std::pair{-1'600'000, "back by 2ms"},
+                                  {0, "ahead by 0s"},
+                                  {400'000, "ahead by 0s"},
+                                  {600'000, "ahead by 1ms"}}) {
+    episode.measured_ns = episode.asked_ns = by_ns;
+    EXPECT_EQ(FaultClause(disturbances, episode),
+              "client 3's clock was " + std::string(by) + " at 0.000 s");
+  }
 }
 
 TEST(ViolationText, AStaleHoldPrefersAFaultOnItsOwnClient) {

@@ -88,6 +88,7 @@ TEST(Margin, ATimeIsWrittenInTheLargestUnitThatFits) {
   EXPECT_EQ(ShortTime(210'040), "210.0 us");
   EXPECT_EQ(ShortTime(-5'000'000), "-5.0 ms");
   EXPECT_EQ(ShortTime(4'103'400'000), "4.103 s");
+  EXPECT_EQ(ShortTime(1'000'000'000), "1.000 s");
 }
 
 TEST(Margin, ANearMissOfExclusionNamesBothClientsAndTheTime) {

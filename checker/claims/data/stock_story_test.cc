@@ -340,10 +340,12 @@ TEST(StockStory, ADelayedWriteMayExcuseAnOverwriteWithinTheLeases) {
       c2:                A-a=g=============w=R-f   | 5 5>4
       c3:                         A-a=g=w=R-f      | 5 5>4
       final:                                     * | 4/2)";
-  const ClaimVerdict doubtful =
-      CheckStock(FromLanes(freed + "\n      machine c1:    (---------)"), {});
-  EXPECT_EQ(doubtful.outcome, kStockStoryUnknown) << doubtful.reason;
-  EXPECT_EQ(doubtful.violations.at(0).fault, -1);
+  for (const std::string fault : {"", "\n      drop c4:                      []"}) {
+    const ClaimVerdict doubtful =
+        CheckStock(FromLanes(freed + "\n      machine c1:    (---------)" + fault), {});
+    EXPECT_EQ(doubtful.outcome, kStockStoryUnknown) << doubtful.reason;
+    EXPECT_EQ(doubtful.violations.at(0).fault, -1) << fault;
+  }
   ExpectStock(
       {.name = "without a stall", .picture = freed, .outcome = kStockStoryViolated, .count = 1});
   // c2 had read c1's 4 before c3 did. c1's write was answered only after c3's.

@@ -75,6 +75,14 @@ TEST(WriteOrder, OrdersThatAMovedWriteBroughtBackAreLostAgain) {
   EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
 }
 
+// c3 read c2's value, and the final read returned c1's. So the last writes were first c2's and c3's,
+// then c1's.
+TEST(WriteOrder, SeveralWritesMayBeMoved) {
+  const std::vector<WriteOrderDrawn> drawn{
+      {1, 9, 8, 1, 50}, {2, 8, 7, 2, 51}, {4, 7, 6, 3, 52}, {3, 7, 6, 40, 53}};
+  EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 8)), (Costs{{4, -2}, {2, 2}, {1, 3}}));
+}
+
 // c1's answer came late. But c3 had read c1's value before c3 invoked its own write, so c3's write
 // came after c1's. So c2 overwrote c3's value, and c1 overwrote nothing.
 TEST(WriteOrder, AWriteIsNotMovedBehindAWriteThatHadReadItsValue) {
@@ -102,6 +110,24 @@ TEST(WriteOrder, AWriteIsIdentifiedByItsHoldAndItsSession) {
   order.Invoke(second);
   second.at_ns = 7;
   EXPECT_EQ(order.InvokedNs(second), 5);
+}
+
+// c1 writes 5 twice, without an answer, and both writes are read. The late answer to the second
+// write does not confirm the first one.
+TEST(WriteOrder, ALateAnswerConfirmsOnlyTheWriteOfItsHold) {
+  WriteOrder order(6);
+  for (const auto& [hold, at_ns] : {std::pair{100U, 5}, {101U, 9}}) {
+    order.Confirm(MakeWrite(2, 6, 5, at_ns - 4), std::nullopt);
+    order.Confirm(MakeWrite(2, 5, 4, at_ns - 3), std::nullopt);
+    Event unanswered = MakeWrite(1, 6, 5, at_ns - 2);
+    unanswered.hold = hold;
+    order.Invoke(unanswered);
+    order.Confirm(MakeWrite(3, 5, 4, at_ns), std::nullopt);
+  }
+  Event answer = MakeWrite(1, 6, 5, 20);
+  answer.hold = 101;
+  order.Confirm(answer, std::nullopt);
+  EXPECT_EQ(NetCosts(order), (Costs{{1, 1}, {2, 2}, {1, 2}}));
 }
 
 TEST(WriteOrder, AReadOfAnotherValueIsNotTheReadOfAWrite) {

@@ -132,6 +132,7 @@ TEST(CommandsPerHold, IsUnknownWithoutAReadableLimit) {
     EXPECT_EQ(verdict.reason, "the run was given no limit of commands");
   }
   EXPECT_EQ(ParseLimit(LimitKind::kCount, std::string_view("57").substr(0, 1)).value(), 5);
+  EXPECT_EQ(ParseLimit(LimitKind::kCount, "1").value(), 1);
 }
 
 TEST(CommandsPerHold, IsUnknownIfAnAttemptTakesSeveralKeys) {

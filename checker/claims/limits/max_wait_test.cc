@@ -79,11 +79,14 @@ TEST(MaxWait, AddsUpAllTriesOfASessionSinceItsLastGrant) {
     const ClaimVerdict verdict = VerdictOnWaits(each.picture);
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
   }
+  EXPECT_EQ(VerdictOnWaits("c1:    Q-A\nc2:    A-x\nprobe:             P-p").opportunities, 1);
 }
 
 TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   const std::vector<DrawnWait> drawn{
       {"the waiting client was stopped", "c1:       Q-A---------aq\npause c1:    [----]"},
+      {"the waiting client was stopped for exactly the excess",
+       "c1:       Q-A---------aq\npause c1:    [--]"},
       {"the waiting client was stopped too briefly", "c1:       Q-A---------aq\npause c1:    []",
        Outcome::kViolated},
       {"another client was stopped", "c1:       Q-A---------aq\nc2:       A-x\npause c2:    [----]",
@@ -111,6 +114,13 @@ TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   }
 }
 
+// The second acquire may have been granted, so the later try does not count.
+TEST(MaxWait, AWaitLastsUntilAnAcquireThatMayHaveBeenGranted) {
+  const ClaimVerdict verdict = VerdictOnWaits("c1: Q-A-x----------A-?x  Q-A--x-x");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.margins.at(0).value, -5'000'000);
+}
+
 // Client 1 gave up its first try before the acquire timed out. Later, the timeout is removed: the
 // acquire is never answered.
 TEST(MaxWait, AnUnansweredAcquireOfAnEndedTryMayHaveBeenGranted) {
@@ -122,7 +132,11 @@ TEST(MaxWait, AnUnansweredAcquireOfAnEndedTryMayHaveBeenGranted) {
   ASSERT_NE(timeout, history.events.end());
   timeout->at_ns = (timeout + 1)->at_ns + 1;
   SortByTime(history.events);
-  EXPECT_EQ(CheckMaxWait(history, {}).outcome, Outcome::kUnknown);
+  const ClaimVerdict late = CheckMaxWait(history, {});
+  EXPECT_EQ(late.outcome, Outcome::kUnknown);
+  EXPECT_NE(late.reason.find(", but was granted the key meanwhile, or may have been"),
+            std::string::npos)
+      << late.reason;
   std::erase_if(history.events, is_timeout);
   EXPECT_EQ(CheckMaxWait(history, {}).outcome, Outcome::kUnknown);
 }
