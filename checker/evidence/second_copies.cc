@@ -159,7 +159,7 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
   };
   std::vector<Moment> moments;
   for (const Call& call : evidence.calls().all) {
-    if (call.op != Op::kAcquire && call.op != Op::kRelease && call.op != Op::kExtend) continue;
+    if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
     moments.push_back({call.from_ns, false, &call});
     if (call.op == Op::kAcquire && call.Ok()) moments.push_back({call.to_ns, true, &call});
   }

@@ -69,8 +69,8 @@ class ExtendResultChecker : ClaimChecker {
   void JudgeLoss(const Hold& own, const Span& during) {
     if (!evidence_.must_have().UnlessItActs(own.key, own.owner(), during)) {
       const Hold* other = FindOtherHold(own, during);
-      const bool is_true = other != nullptr &&
-                           evidence_.must_have().Throughout(own.key, other->owner(), during);
+      const bool is_true =
+          other != nullptr && evidence_.must_have().Throughout(own.key, other->owner(), during);
       return is_true ? found_.Judged() : found_.PassedOver();
     }
     if (FindOtherHold(own, {own.core.from_ns, during.to_ns}) != nullptr)
@@ -79,8 +79,8 @@ class ExtendResultChecker : ClaimChecker {
         "asked for an extension at {}, and the answer at {} was that its lock was lost, although "
         "its lease still ran and no other client had been granted the key",
         At(during.from_ns), At(during.to_ns));
-    const bool others_asked =
-        evidence_.possessions().at(own.key).MeetsOther(own.owner(), {own.core.from_ns, during.to_ns});
+    const bool others_asked = evidence_.possessions().at(own.key).MeetsOther(
+        own.owner(), {own.core.from_ns, during.to_ns});
     if (others_asked || own.shared ||
         WasActive(disturbances_, {own.asked_ns, during.to_ns}, MayRepeatMessages))
       return Doubt(own, what, "which may be true");

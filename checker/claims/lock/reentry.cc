@@ -190,7 +190,6 @@ class ReentryChecker : ClaimChecker {
     // Unreleased holds by session, the outermost first.
     std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> described;
-    last_stale_exit_ns_.clear();
     for (const Call* call : calls) {  // the calls of one session are in the order of time
       std::vector<const Hold*>& own_holds = entered[call->session];
       const Hold* hold = entries_.Find(call->hold);
@@ -200,7 +199,6 @@ class ReentryChecker : ClaimChecker {
         continue;
       }
       std::erase(own_holds, hold);
-      if (!LiveThrough(*hold, call->from_ns)) last_stale_exit_ns_[call->session] = call->from_ns;
       if (own_holds.empty() || call->outcome == EventType::kFail) continue;
       CountInnerExit(*call, *own_holds.front(), tests);
       const Call* across = others.FindGrantAcross(call->from_ns, *own_holds.front());
@@ -265,13 +263,10 @@ class ReentryChecker : ClaimChecker {
       return OtherCalls::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
              other->to_ns >= while_held.from_ns;
     });
-    // The exit of an entry whose lease had ended, now or before, may have left another entry.
-    const auto stale = last_stale_exit_ns_.find(exit.session);
-    const bool counted = stale == last_stale_exit_ns_.end() || stale->second < outer.core.from_ns;
     // An owner that acquired again without a release may have left its section before.
     const bool left = FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr;
     const bool other_cause =
-        !counted || lost_before || left || !exit.Ok() || !calls_.complete ||
+        lost_before || left || !exit.Ok() || !calls_.complete ||
         !others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}) ||
         !evidence_.must_have().Throughout(exit.key, exit.session, {exit.from_ns, grant.to_ns});
     const std::string what = DescribeExit(exit, outer, grant);
@@ -341,8 +336,6 @@ class ReentryChecker : ClaimChecker {
       holds_.is_ambiguous ? std::optional(ExtractHolds(evidence_.history(), AsksAgain::kIsInside))
                           : std::nullopt;
   const Holds& entries_ = inside_ ? *inside_ : holds_;
-  // The last exit of each session from an entry whose lease had ended.
-  std::map<SessionId, int64_t> last_stale_exit_ns_;
   int64_t inner_exits_ = 0;
   int64_t tested_exits_ = 0;  // nested exits after which another client was kept from the key
 };

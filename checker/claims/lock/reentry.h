@@ -43,12 +43,8 @@ namespace doublehold {
 //   c1:  A-a==R-r                 the gap: from the return of the last release of all holds
 //   c2:            A-x  A-a==R-r  to the next acquire that may have been granted
 //
-// The key is not certainly free if one of these may block it:
-// - an acquire of unknown outcome, unless its own release was answered;
-// - a hold without an answered release, unless another owner was granted the key since.
-// If the lease of each of these has ended before the refusal, the claim is unknown. The lease
-// counts from the last call of the session: a re-entry and a nested exit may set a full lease
-// again.
+// The key must be certainly free (evidence/possession.h). Unknown if it is free only if each hold
+// without a known end ended as is likely.
 //
 // Unknown if the key was refused for a lease or longer, but a node had lost data and may have
 // recovered older data.
@@ -64,8 +60,7 @@ namespace doublehold {
 // lost its place. So the claim is unknown. A lock on one node without a queue has no such excuse,
 // if the history describes the lock.
 //
-// A second copy of an acquire may have taken the key, whatever the first copy returned
-// (evidence/second_copies.h). If the lock may have a queue, the copy may wait there for any time.
+// A second copy of an acquire may have taken the key (evidence/second_copies.h).
 //
 // So a violation requires that no other client may be ahead in a queue, and that no second copy is
 // possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.
