@@ -72,7 +72,8 @@ struct Moment {
   uint64_t hold = 0;
   // kGrant, kExtended: the end of the lease. kExtend: its end if the lease counts from now on.
   int64_t until_ns = 0;
-  Span call{};  // of a grant
+  Span when{};  // of a grant
+  const Call* call = nullptr;
 };
 
 Moment OfExtension(const Event& event) {
@@ -111,11 +112,11 @@ std::vector<Moment> ListMoments(const Evidence& evidence) {
   using enum Moment::What;
   std::vector<Moment> moments;
   for (const Call& call : evidence.calls().all) {
-    Moment moment{.key = call.key, .session = call.session, .hold = call.hold};
+    Moment moment{.key = call.key, .session = call.session, .hold = call.hold, .call = &call};
     if (call.op == Op::kAcquire && call.Ok()) {
       moment.at_ns = call.to_ns;
       moment.until_ns = call.answer[0];
-      moment.call = {call.from_ns, call.to_ns};
+      moment.when = {call.from_ns, call.to_ns};
       moments.push_back(moment);
     } else if (call.op == Op::kRelease || (call.op == Op::kAcquire && !call.Ok())) {
       if (call.op == Op::kAcquire && call.outcome == EventType::kFail) continue;
@@ -183,9 +184,10 @@ void MustHave::AddSteps(const Evidence& evidence) {
     }
     const KeyAndSession who{moment.key, moment.session};
     SessionEntries& own = of_key[moment.session];
-    if (moment.what == kGrant && IsFreedBesides(who, moment.call)) continue;
+    if (moment.what == kGrant && IsFreedBesides(who, moment.when)) continue;
     Apply(moment, own);
-    steps_[who].push_back({moment.at_ns, own.UntilNs()});
+    const Call* release = moment.what == kRelease ? moment.call : nullptr;
+    steps_[who].push_back({moment.at_ns, own.UntilNs(), release});
   }
 }
 
@@ -204,6 +206,18 @@ bool MustHave::UnlessItActs(uint16_t key, const SessionId& session, const Span& 
   const std::vector<Step>& steps = found->second;
   const auto next = std::ranges::lower_bound(steps, when.from_ns, {}, &Step::at_ns);
   return next != steps.begin() && std::prev(next)->until_ns > when.to_ns;
+}
+
+bool MustHave::UntilReleased(const Call& release) const {
+  const KeyAndSession who{release.key, release.session};
+  const auto found = steps_.find(who);
+  if (found == steps_.end() || IsFreedBesides(who, {release.from_ns, release.to_ns})) return false;
+  const std::vector<Step>& steps = found->second;
+  // The grant may have been answered at the instant of the release.
+  const auto first = std::ranges::lower_bound(steps, release.from_ns, {}, &Step::at_ns);
+  const auto its =
+      std::find_if(first, steps.end(), [&](const Step& step) { return step.release == &release; });
+  return its != steps.end() && its != steps.begin() && std::prev(its)->until_ns > release.to_ns;
 }
 
 bool MustHave::Throughout(uint16_t key, const SessionId& session, const Span& when) const {

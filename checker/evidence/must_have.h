@@ -40,12 +40,16 @@ class MustHave {
   [[nodiscard]] bool Throughout(uint16_t key, const SessionId& session, const Span& when) const;
   // The same, but for calls of the session that are invoked at the start of `when` or later.
   [[nodiscard]] bool UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const;
+  // Whether the session must have the lock from before the release until its answer, unless the
+  // release frees it.
+  [[nodiscard]] bool UntilReleased(const Call& release) const;
 
  private:
   // From `at_ns` on, until the next step, the session must have the lock until `until_ns`.
   struct Step {
     int64_t at_ns = 0;
     int64_t until_ns = -1;
+    const Call* release = nullptr;  // that made the step; null if none did
   };
   using KeyAndSession = std::pair<uint16_t, SessionId>;
 

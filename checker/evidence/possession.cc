@@ -50,7 +50,8 @@ class KeyAcquires {
     const auto within_lease = std::ranges::upper_bound(later, end_ns, {}, &Call::from_ns);
     const bool asks_again = std::any_of(
         later.begin(), within_lease, [&](const Call* own) { return own->session == call.session; });
-    if (asks_again || (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
+    const bool is_reader = call.answer[2] != 0;
+    if (is_reader || asks_again || (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
       end_ns = kNeverNs;
     for (const Call* acquire : later) {
       const Call& other = *acquire;

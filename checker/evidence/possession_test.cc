@@ -49,6 +49,9 @@ TEST(Possession, LastsFromTheInvocationOfTheAcquireToTheAnswerOfTheRelease) {
       {"a release that reports a loss on several nodes", "c1: A-a==R-x", "1:0-22", 3},
       {"a release without an answer", "c1: A-a==R-?", "1:0-22"},
       {"never released", "c1: A-a==", "1:0-22"},
+      {"a reader, whose lease others may renew", "c1: A-b==", "1:0-ever(22)"},
+      {"a nested entry, whose lease the outer one may renew", "c1: A-a=A-aR-?=R-r",
+       "1:0-13 1:4-ever(26)"},
       {"extended", "c1: A-a==E-e", "1:0-27"},
       {"an extension without an answer", "c1: A-a==E-?", "1:0-ever(27)"},
   });
@@ -73,7 +76,7 @@ TEST(Possession, EndsWithAnExclusiveGrantToAnother) {
        "1:0-21 1:8-14 2:19-41"},
       {"another had asked before the grant", "c2: A---------a\nc1:  A-a==R-?", "2:0-30 1:1-23"},
       {"a reader was granted it", asks_again + "c2:                    A-b",
-       "1:0-ever(22) 1:8-14 2:19-41"},
+       "1:0-ever(22) 1:8-14 2:19-ever(41)"},
   });
 }
 

@@ -76,7 +76,6 @@ class FalseAnswerSearch {
     const bool reports_success = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
-    const Span during{release.from_ns, release.to_ns};
     const bool disturbed = WasActive(disturbances_, all, MovesAClock) ||
                            WasActive(disturbances_, all, LosesKeys) ||
                            WasActive(disturbances_, {0, release.to_ns}, IsCrash);
@@ -89,8 +88,8 @@ class FalseAnswerSearch {
       answer.at_ns = own->valid_until_ns;
       if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
       const std::optional<bool> untouched = WasUntouched(release, *own);
-      const bool had_it = !delayed && untouched.value_or(false) &&
-                          evidence_.must_have().UnlessItActs(release.key, release.session, during);
+      const bool had_it =
+          !delayed && untouched.value_or(false) && evidence_.must_have().UntilReleased(release);
       answer.certain = had_it && one_entry;
       answer.unless_freed_by_own_exit = had_it && !one_entry;
       if (untouched) found_.push_back(answer);
@@ -119,12 +118,22 @@ class FalseAnswerSearch {
     bool untouched = true;
     for (const Call* other : acquires_.at(release.key)) {
       if (other->from_ns > release.to_ns) break;
-      if (other->session == release.session || other->DoneNs() < own.asked_ns) continue;
+      if (other->session == release.session) continue;
+      if (other->DoneNs() < own.asked_ns) {
+        // If the service granted the key twice, the answer may be true.
+        if (IsPromisedBeside(*other, own)) return std::nullopt;
+        continue;
+      }
       const bool shared = own.shared && other->answer[2] != 0;
       if (other->Ok() && !shared && !WasOver(*other, own)) return std::nullopt;
       untouched = false;
     }
     return untouched;
+  }
+
+  [[nodiscard]] bool IsPromisedBeside(const Call& other, const Hold& own) const {
+    const Hold* hold = holds_.Find(other.hold);
+    return hold != nullptr && !(hold->shared && own.shared) && hold->PromisedAt(own.core.from_ns);
   }
 
   [[nodiscard]] bool WasOver(const Call& other, const Hold& own) const {

@@ -334,6 +334,13 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       {"the server was killed", R"(
       c1:              A-a=========R-x     !
       crash n1: [])"},
+      {"it was released at the instant of its grant", R"(
+      c1:   A-aR--------x     !)",
+       Outcome::kViolated},
+      {"the service granted it twice, and another answer is true", R"(
+      c1:   A-a===============                      A-a==!============R-x
+      c2:         A-a=====R-x     !                              A-a=R-r)",
+       Outcome::kValid},
       {"the session re-entered", R"(
       c1:   A-a=A-a===R-r=====R-x     !)"},
       {"two readers share the key", R"(

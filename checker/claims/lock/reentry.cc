@@ -48,13 +48,15 @@ struct RefusedCalls {
 
 // The calls of one key, indexed to find the grants and refusals of other clients during a hold.
 struct OtherCalls {
-  std::vector<const Call*> grants;  // without re-entries, sorted by invocation
-  std::vector<int64_t> granted_ns;  // element i: the latest answer of the grants up to i
-  RefusedCalls refused;             // without re-entries; each shows that somebody had the key
+  std::vector<const Call*> grants;   // without re-entries, sorted by invocation
+  std::vector<int64_t> granted_ns;   // element i: the latest answer of the grants up to i
+  RefusedCalls refused;              // without re-entries; each shows that somebody had the key
+  std::vector<const Call*> unknown;  // releases of unknown outcome
 
   void AddCall(const Call& call, const Refusals& refusals) {
     const bool acquire = call.op == Op::kAcquire && !call.again;
     if (acquire && call.Ok()) grants.push_back(&call);
+    if (call.op == Op::kRelease && call.outcome == EventType::kInfo) unknown.push_back(&call);
     if (acquire && call.outcome == EventType::kFail && refusals.ShowsTakenKey(call))
       refused.calls.push_back(&call);
   }
@@ -263,10 +265,13 @@ class ReentryChecker : ClaimChecker {
       return OtherCalls::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
              other->to_ns >= while_held.from_ns;
     });
+    const bool freed_by_another = std::ranges::any_of(others.unknown, [&](const Call* release) {
+      return release->session != exit.session && release->from_ns <= while_held.to_ns;
+    });
     // An owner that acquired again without a release may have left its section before.
     const bool left = FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr;
     const bool other_cause =
-        lost_before || left || !exit.Ok() || !calls_.complete ||
+        lost_before || freed_by_another || left || !exit.Ok() || !calls_.complete ||
         !others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}) ||
         !evidence_.must_have().Throughout(exit.key, exit.session, {exit.from_ns, grant.to_ns});
     const std::string what = DescribeExit(exit, outer, grant);

@@ -22,7 +22,8 @@ namespace doublehold {
 // - no grant to another client before the exit within the outer hold: such a grant shows that the
 //   lock was already lost;
 // - the owner must have had the lock from the exit to the grant, if the exit did not free it
-//   (evidence/must_have.h), and no record was lost.
+//   (evidence/must_have.h), and no record was lost;
+// - no release of unknown outcome by another client, which may have freed the lock instead.
 //
 // Two readers at once are no violation.
 //

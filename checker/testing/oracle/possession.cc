@@ -42,7 +42,8 @@ PossessionOracle::Entries PossessionOracle::Renewed(Entries entries,
                                                     const RecordedCall& call) const {
   for (Entry& entry : entries) {
     const RecordedCall& acquire = calls_[entry.acquire];
-    if (reentrant_ && acquire.session == call.session)
+    const bool readers = acquire.answer[2] != 0 && call.answer[2] != 0;
+    if (readers || (reentrant_ && acquire.session == call.session))
       entry.latest = std::max(entry.latest, LeaseEnd(call, acquire));
   }
   return entries;

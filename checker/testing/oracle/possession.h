@@ -28,7 +28,8 @@ class PossessionOracle {
 
  private:
   // An acquire that has the lock, and the latest end of its lease. Each call of the owner of a
-  // re-entrant lock may set the leases of all its entries again.
+  // re-entrant lock may set the leases of all its entries again, each grant to a reader those of
+  // all readers.
   struct Entry {
     size_t acquire = 0;  // index into `calls_`
     int64_t latest = kUnbounded;
