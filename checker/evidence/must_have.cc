@@ -17,12 +17,20 @@ class SessionEntries {
 
   void InvokeExtension(uint64_t hold, int64_t until_ns) {
     const auto entry = ends_ns_.find(hold);
-    if (entry != ends_ns_.end()) entry->second = std::min(entry->second, until_ns);
+    if (entry == ends_ns_.end()) return;
+    before_ns_[hold] = entry->second;
+    entry->second = std::min(entry->second, until_ns);
   }
 
   void Extend(uint64_t hold, int64_t valid_until_ns) {
     const auto entry = ends_ns_.find(hold);
     if (entry != ends_ns_.end()) entry->second = valid_until_ns;
+  }
+
+  // A failed extension changes nothing.
+  void FailExtension(uint64_t hold) {
+    const auto before = before_ns_.find(hold);
+    if (before != before_ns_.end()) Extend(hold, before->second);
   }
 
   // A release may free any entry.
@@ -45,6 +53,7 @@ class SessionEntries {
   }
 
   EndsNs ends_ns_;
+  EndsNs before_ns_;  // before the last extension
   bool has_unanswered_ = false;
 };
 
@@ -64,7 +73,7 @@ int64_t EndNs(const RunFacts& facts, const FaultEpisode& episode) {
 
 // What changes who must have the lock.
 struct Moment {
-  enum class What : uint8_t { kGrant, kRelease, kUnanswered, kFree, kExtend, kExtended, kLost };
+  enum class What : uint8_t { kGrant, kRelease, kUnanswered, kFree, kExtend, kExtended, kFailed };
   int64_t at_ns = 0;
   What what = What::kGrant;
   uint16_t key = 0;
@@ -79,7 +88,7 @@ struct Moment {
 Moment OfExtension(const Event& event) {
   const bool invoked = event.type == EventType::kInvoke;
   const auto what = invoked                          ? Moment::What::kExtend
-                    : event.type == EventType::kFail ? Moment::What::kLost
+                    : event.type == EventType::kFail ? Moment::What::kFailed
                                                      : Moment::What::kExtended;
   return {.at_ns = event.at_ns,
           .what = what,
@@ -101,7 +110,8 @@ void Apply(const Moment& moment, SessionEntries& own) {
       return own.InvokeExtension(moment.hold, moment.until_ns);
     case Moment::What::kExtended:
       return own.Extend(moment.hold, moment.until_ns);
-    case Moment::What::kLost:
+    case Moment::What::kFailed:
+      return own.FailExtension(moment.hold);
     case Moment::What::kFree:
       return own.Clear();
   }
@@ -185,6 +195,9 @@ void MustHave::AddSteps(const Evidence& evidence) {
     const KeyAndSession who{moment.key, moment.session};
     SessionEntries& own = of_key[moment.session];
     if (moment.what == kGrant && IsFreedBesides(who, moment.when)) continue;
+    // A re-entry may be granted without asking a server.
+    if (moment.what == kGrant && moment.call->again && own.UntilNs() < moment.when.from_ns)
+      continue;
     Apply(moment, own);
     const Call* release = moment.what == kRelease ? moment.call : nullptr;
     steps_[who].push_back({moment.at_ns, own.UntilNs(), release});
@@ -221,13 +234,18 @@ bool MustHave::UntilReleased(const Call& release) const {
 }
 
 bool MustHave::Throughout(uint16_t key, const SessionId& session, const Span& when) const {
-  if (!UnlessItActs(key, session, when)) return false;
-  const std::vector<Step>& steps = steps_.at({key, session});
+  const auto found = steps_.find({key, session});
+  if (found == steps_.end() || IsFreedBesides({key, session}, when)) return false;
+  const std::vector<Step>& steps = found->second;
   auto step = std::ranges::lower_bound(steps, when.from_ns, {}, &Step::at_ns);
+  if (step == steps.begin()) return false;
+  int64_t until_ns = std::prev(step)->until_ns;
+  if (until_ns <= when.from_ns) return false;
   for (; step != steps.end() && step->at_ns <= when.to_ns; ++step) {
-    if (step->until_ns <= when.to_ns) return false;
+    if (until_ns <= step->at_ns) return false;
+    until_ns = step->until_ns;
   }
-  return true;
+  return until_ns > when.to_ns;
 }
 
 }  // namespace doublehold

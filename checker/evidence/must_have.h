@@ -24,7 +24,8 @@ class Evidence;
 //   c1:  A-aR-?   A-a===R-r         never after the first R: an unanswered call may take effect
 //                                   later, and twice, and its library may take it back
 //
-// Each release of the session may free any of its entries, so it counts for that with the longest
+// A re-entry may be granted without asking a server, so it proves nothing new. Each release of the
+// session may free any of its entries, so it counts for that with the longest
 // lease. Nobody must have the lock
 // - while another session's release that does not check the owner is under way, or may be;
 // - from the start of a fault that removes keys, loses data, moves a clock or kills a lock server,

@@ -21,7 +21,6 @@ class KeyAcquires {
       acquires_.push_back(&call);
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_.emplace(call.hold, &call);
-    if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
   }
 
   [[nodiscard]] KeyTimeline Find() const {
@@ -51,7 +50,9 @@ class KeyAcquires {
     const bool asks_again = std::any_of(
         later.begin(), within_lease, [&](const Call* own) { return own->session == call.session; });
     const bool is_reader = call.answer[2] != 0;
-    if (is_reader || asks_again || (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
+    const bool moved = WasActive(evidence_.disturbances(), {call.from_ns, end_ns}, MovesAClock);
+    if (is_reader || moved || asks_again ||
+        (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
       end_ns = kNeverNs;
     for (const Call* acquire : later) {
       const Call& other = *acquire;
@@ -84,10 +85,10 @@ class KeyAcquires {
     const auto release = released_.find(call.hold);
     if (!IsOnOneNode() || call.hold == 0 || release == released_.end()) return kNeverNs;
     const Call& freed = *release->second;
-    if (!freed.Ok() || freed.answer[0] != 0 || unknown_.at(call.session) > 1) return kNeverNs;
-    // The release may have freed another hold of the session.
+    if (!freed.Ok() || freed.answer[0] != 0) return kNeverNs;
+    // The release may have freed another entry of the session.
     const bool has_another = std::ranges::any_of(acquires_, [&](const Call* other) {
-      return other->session == call.session && other->Ok() && other->from_ns <= freed.to_ns &&
+      return other != &call && other->session == call.session && other->from_ns <= freed.to_ns &&
              !WasOver(*other, freed.from_ns);
     });
     return has_another ? kNeverNs : freed.to_ns;
@@ -109,18 +110,21 @@ class KeyAcquires {
     return end_ns;
   }
 
-  // Whether a granted acquire had been released, or its lease had ended, before `at_ns`.
-  [[nodiscard]] bool WasOver(const Call& granted, int64_t at_ns) const {
-    const auto release = released_.find(granted.hold);
-    const bool released = release != released_.end() && Before(release->second->to_ns, at_ns);
-    return released || Before(evidence_.lease_ends().LatestNs(granted), at_ns);
+  // Whether an acquire that may have been granted was over before `at_ns`: it had been released, or
+  // refused, or its lease had ended.
+  [[nodiscard]] bool WasOver(const Call& acquire, int64_t at_ns) const {
+    if (acquire.outcome == EventType::kFail) return Before(acquire.to_ns, at_ns);
+    const auto release = released_.find(acquire.hold);
+    const bool released = acquire.hold != 0 && release != released_.end() &&
+                          (acquire.Ok() || release->second->Ok()) &&
+                          Before(release->second->to_ns, at_ns);
+    return released || (acquire.Ok() && Before(evidence_.lease_ends().LatestNs(acquire), at_ns));
   }
 
   const Evidence& evidence_;
   std::vector<const Call*> acquires_;                         // acquires that may have been granted
   std::unordered_map<uint64_t, const Call*> released_;        // answered releases, by hold
   std::map<SessionId, std::vector<const Call*>> of_session_;  // all calls, by invocation
-  std::map<SessionId, int64_t> unknown_;  // number of acquires of unknown outcome
 };
 
 }  // namespace
@@ -203,6 +207,7 @@ Possessions FindPossessions(const Evidence& evidence) {
 
 Possessions FindWaits(const Evidence& evidence) {
   std::map<uint16_t, std::vector<Possession>> waits;
+  for (const auto& [key, timeline] : evidence.possessions()) waits[key];
   std::map<std::pair<uint16_t, SessionId>, const Call*> first;  // since each session's last grant
   std::unordered_map<const Call*, int64_t> ended_ns;  // acquires of unknown outcome that are over
   for (const auto& [key, timeline] : evidence.possessions()) {

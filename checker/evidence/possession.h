@@ -31,6 +31,7 @@ class Evidence;
 // - the session acquired the key again meanwhile, and may have re-entered the lock;
 // - the session may have had an entry before: each call of the owner of a re-entrant lock may set
 //   the lease of all its entries again;
+// - a fault moved a clock meanwhile;
 // - it is a reader: each call of another reader may do so too.
 // Exception: an exclusive grant to another session, invoked after the answer of the acquire, ends
 // the time if the session was not active any more.

@@ -148,6 +148,12 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
     if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(facts, fault, granted))
       note(episode->to_ns);
   }
+  if (!arrival_ns) return std::nullopt;
+  // A fault may also delay a copy that it did not make.
+  for (const FaultEpisode* episode : disturbances.EpisodesWithin({when.from_ns, *arrival_ns})) {
+    const FaultFact& fault = FaultFor(facts, *episode);
+    if (ConcernsClient(*episode, fault, client) && KeepsMessages(fault)) note(episode->to_ns);
+  }
   return arrival_ns;
 }
 

@@ -80,7 +80,8 @@ class FalseAnswerSearch {
                            WasActive(disturbances_, all, LosesKeys) ||
                            WasActive(disturbances_, {0, release.to_ns}, IsCrash);
     // A delayed extension or release, or a second copy, may still be carried out.
-    const bool delayed = WasActive(disturbances_, all, MayRepeatMessages);
+    const bool delayed =
+        WasActive(disturbances_, {own->asked_ns, release.from_ns}, MayRepeatMessages);
     const bool one_entry = !state.entered_again && !state.has_left && state.held.empty();
     FalseAnswer answer{.release = &release, .own = own};
     if (!reports_success) {

@@ -45,14 +45,17 @@ class GapSearch {
     const FreeInterval* gap = FindAround(likely_, refused);
     if (gap == nullptr) return;
     const FreeInterval* certain = FindAround(certain_, refused);
-    const Call* exit = LastExit(certain == nullptr ? refused.from_ns : certain->when.from_ns);
+    // A certain gap must have begun with the exit.
+    const Call* exit = certain == nullptr ? nullptr : ExitOf(*certain);
+    const bool by_exit = exit != nullptr;
+    if (!by_exit) exit = LastExit(refused.from_ns);
     if (exit == nullptr || !Before(exit->to_ns, refused.from_ns)) return;
     // An acquire after the exit may have been granted.
     const auto next = NextPossession(*gap);
     if (next != all_.begin() && Before(exit->to_ns, std::prev(next)->may.from_ns)) return;
     if (gap != gap_) Finish();
     gap_ = gap;
-    Compare(refused, *exit, certain != nullptr && exit->to_ns == certain->when.from_ns);
+    Compare(refused, *exit, by_exit);
   }
 
   // Reports the refusal that proves most, unless the gap was too short for it.
@@ -104,6 +107,15 @@ class GapSearch {
     if (after == free.begin()) return nullptr;
     const FreeInterval& found = *std::prev(after);
     return Before(refused.to_ns, found.when.to_ns) ? &found : nullptr;
+  }
+
+  // Returns the release with which the interval began; null if it began otherwise.
+  [[nodiscard]] const Call* ExitOf(const FreeInterval& free) const {
+    const auto at_once = std::ranges::equal_range(exits_, free.when.from_ns, {}, &Call::to_ns);
+    const auto exit = std::ranges::find_if(at_once, [&](const Call* call) {
+      return free.last != nullptr && call->hold != 0 && call->hold == free.last->acquire->hold;
+    });
+    return exit == at_once.end() ? nullptr : *exit;
   }
 
   // Returns the last release that was answered by `at_ns`; null if there is none.

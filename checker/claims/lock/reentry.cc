@@ -211,7 +211,14 @@ class ReentryChecker : ClaimChecker {
       const Call* grant = others.FindGrantAfter(call->from_ns, *own_holds.front());
       if (grant == nullptr || described.contains(grant)) continue;
       const Hold* outer = FindLiveHold(own_holds, grant->to_ns);
-      if (outer != nullptr && IsViolation(*call, *outer, *grant, others)) described.insert(grant);
+      if (outer == nullptr) continue;
+      // The exit may have left the exclusive entry, and kept one that admits readers.
+      const bool admits_readers =
+          grant->answer[2] != 0 && std::ranges::any_of(own_holds, &Hold::shared);
+      if (admits_readers)
+        DoubtExit(*call, DescribeExit(*call, *outer, *grant));
+      else if (IsViolation(*call, *outer, *grant, others))
+        described.insert(grant);
     }
   }
 
