@@ -64,8 +64,27 @@ TEST(Possession, OfAnAcquireWithoutAnAnswerHasNoEndButItsOwnRelease) {
       {"released on several nodes", "c1: A-?R-r", "1:0-ever(22)", 3},
       {"the release may have freed another hold", "c1: A-aR-?A-?R-r", "1:0-ever(22) 1:6-ever(28)"},
       {"the other hold was released before", "c1: A-aR-rA-?R-r", "1:0-5 1:6-11"},
+      {"another unknown acquire came later", "c1: A-?R-r  A-?", "1:0-5 1:8-ever(30)"},
+      {"both were released", "c1: A-?R-r  A-?R-r", "1:0-5 1:8-13"},
       {"the second of two", "c1: A-?A-?R-r", "1:0-ever(28) 1:3-ever(25)"},
   });
+}
+
+TEST(Possession, AMovedClockLeavesALeaseWithoutAnEnd) {
+  const History history = FromLanes(R"(
+      c1:        A-a===
+      c2:     A-aR-r
+      jump n1:       [])",
+                                    {.asked_lease = 20ms});
+  EXPECT_EQ(DrawnPossessions(history), "2:0-5 1:3-ever(25)");
+}
+
+TEST(Possession, AKeyThatNobodyAskedForHasNone) {
+  History history = FromLanes("c1: A-aR-r");
+  std::erase_if(history.events, [](const Event& event) { return event.op == Op::kAcquire; });
+  const Evidence evidence(history);
+  EXPECT_TRUE(evidence.possessions().at(0).all().empty());
+  EXPECT_TRUE(evidence.second_copies().at(0).all().empty());
 }
 
 TEST(Possession, EndsWithAnExclusiveGrantToAnother) {

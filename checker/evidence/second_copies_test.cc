@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/evidence/evidence.h"
@@ -43,6 +44,18 @@ TEST(SecondCopies, ArePossibleWhereAFaultOrAStallMetTheAcquire) {
         << row.disturbance;
     EXPECT_EQ(in_ms(SecondCopyArrivalNs(disturbances, 1, when, false)), row.if_refused_ms)
         << row.disturbance;
+  }
+}
+
+TEST(SecondCopies, AFaultDelaysACopyThatItDidNotMake) {
+  for (const auto& [disturbance, arrival_ms] : std::vector<std::pair<std::string, int64_t>>{
+           {"hold c1:        [-----------]", -1},
+           {"duplicate c1:   [-]", 4},
+           {"duplicate c1:   [-]\nhold c1:        [-----------]", 13}}) {
+    History history = FromLanes("c1:            A---aR-r\n" + disturbance);
+    history.facts.lock_traits.emplace();
+    const auto arrival_ns = SecondCopyArrivalNs(Observe(history), 1, {0, 4'000'000}, true);
+    EXPECT_EQ(arrival_ns ? *arrival_ns / 1'000'000 : -1, arrival_ms) << disturbance;
   }
 }
 

@@ -334,6 +334,10 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       {"the server was killed", R"(
       c1:              A-a=========R-x     !
       crash n1: [])"},
+      {"the reply was lost, and the library sent the release again", R"(
+      c1:         A-a=========R-----x     !
+      drop c1:                  [-])",
+       Outcome::kViolated},
       {"it was released at the instant of its grant", R"(
       c1:   A-aR--------x     !)",
        Outcome::kViolated},

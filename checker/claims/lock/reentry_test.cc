@@ -131,6 +131,17 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       c3:                  R--f)"},
+                                {"the owner re-entered without asking the emptied server", R"(
+      c1:          A-a=====A-a=A-a=R-r===========R-rR-r
+      c2:            A-x                A-a==R-r
+      restart n1:     [-])"},
+                                {"the exit left the exclusive entry, and kept the shared one", R"(
+      c1:        A-a==A-b==A-b==R-r===========R-rR-r
+      c2:            A-x            A-b==R-r)"},
+                                {"another's unanswered release may have freed it", R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:              A-x      A-a==R-r
+      c3:                     R-?)"},
                                 {"the exit has an unknown outcome", R"(
       c1:        A-a===A-a===R-?===========R-r
       c2:              A-x      A-a==R-r)"},
