@@ -122,7 +122,7 @@ class FalseAnswerSearch {
       if (other->session == release.session) continue;
       if (other->DoneNs() < own.asked_ns) {
         // If the service granted the key twice, the answer may be true.
-        if (IsPromisedBeside(*other, own)) return std::nullopt;
+        untouched = untouched && !IsPromisedBeside(*other, own);
         continue;
       }
       const bool shared = own.shared && other->answer[2] != 0;

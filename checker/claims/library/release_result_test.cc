@@ -343,8 +343,7 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
        Outcome::kViolated},
       {"the service granted it twice, and another answer is true", R"(
       c1:   A-a===============                      A-a==!============R-x
-      c2:         A-a=====R-x     !                              A-a=R-r)",
-       Outcome::kValid},
+      c2:         A-a=====R-x     !                              A-a=R-r)"},
       {"the session re-entered", R"(
       c1:   A-a=A-a===R-r=====R-x     !)"},
       {"two readers share the key", R"(
