@@ -63,7 +63,7 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
 
     alone = "build-alone"
     # A shard for each model or claim.
-    trials = (f"seq 0 15 | xargs -P {jobs} -I N env GTEST_TOTAL_SHARDS=16 GTEST_SHARD_INDEX=N "
+    trials = (f"seq 0 15 | xargs -P {jobs} -I @ env GTEST_TOTAL_SHARDS=16 GTEST_SHARD_INDEX=@ "
               "build/checker/{} --gtest_brief=1 --gtest_filter='*OnRandomHistories*'")
     return [
         Step("test", "make test", [f"make test JOBS={jobs} REAL_JOBS={real_jobs}"]),
