@@ -103,13 +103,16 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
     {"cut-short-2-unknown", "the end is missing: the final stock and the probe", R"(
         c1: A-a=g=w=R-r             | 5 5>4
         c2:            A-a=g=w=R-r  | 4 4>3)"},
-    {"extended-a-lost-lock-2-bad", "the extension of client 1 succeeded, although client 2 had the lock", R"(
+    {"extended-a-lost-lock-2-bad",
+     "the extension of client 1 succeeded, although client 2 had the lock", R"(
         c1:    A-a===!======E-e==R-x
         c2:            A-a===========R-r)"},
-    {"extended-in-time-2-ok", "client 1 had the lock at its first extension, and client 2 at the second, which failed", R"(
+    {"extended-in-time-2-ok",
+     "client 1 had the lock at its first extension, client 2 at the second, which failed", R"(
         c1:    A-a==E-e===!======E-x==R-x
         c2:                 A-a===========R-r)"},
-    {"extended-or-lost-2-unknown", "client 2 may have had the lock when client 1 was told that it was lost", R"(
+    {"extended-or-lost-2-unknown",
+     "client 2 may have had the lock when client 1 learnt that it was lost", R"(
         c1:    A-a=======E-x===!R-x
         c2:      A-?)"},
     {"fault-never-started-2-unknown", "the stall that was planned never came, so nothing was put to the test", R"(

@@ -26,9 +26,9 @@ class LeaseEnds {
   // `gone_ns`: when the client was killed or ended; kForeverNs: never. Until then, the client may
   // extend the lease without a record.
   [[nodiscard]] int64_t LatestNs(const Call& granted, int64_t arrival_ns, int64_t gone_ns) const;
-  // Returns when the hold of a granted or unanswered acquire ends if nothing extends its lease after
-  // its client has given it up. A client gives a hold up when its acquire or release has timed out,
-  // or when the client is gone.
+  // Returns when the hold of a granted or unanswered acquire ends if nothing extends its lease
+  // after its client has given it up. A client gives a hold up when its acquire or release has
+  // timed out, or when the client is gone.
   [[nodiscard]] int64_t LikelyNs(const Call& acquire) const;
   // Returns when a client was killed or ended by itself; kForeverNs if neither.
   [[nodiscard]] int64_t GoneNs(int32_t client) const;

@@ -117,7 +117,7 @@ void Apply(const Moment& moment, SessionEntries& own) {
   }
 }
 
-// Lists the moments at which sessions act, in the order of time.
+// Lists the moments at which sessions act: first those of their calls, then those of extensions.
 std::vector<Moment> ListMoments(const Evidence& evidence) {
   using enum Moment::What;
   std::vector<Moment> moments;
@@ -128,8 +128,8 @@ std::vector<Moment> ListMoments(const Evidence& evidence) {
       moment.until_ns = call.answer[0];
       moment.when = {call.from_ns, call.to_ns};
       moments.push_back(moment);
-    } else if (call.op == Op::kRelease || (call.op == Op::kAcquire && !call.Ok())) {
-      if (call.op == Op::kAcquire && call.outcome == EventType::kFail) continue;
+    } else if (call.op == Op::kRelease ||
+               (call.op == Op::kAcquire && call.outcome == EventType::kInfo)) {
       moment.at_ns = call.from_ns;
       moment.what = call.outcome == EventType::kInfo ? kUnanswered : kRelease;
       moments.push_back(moment);
