@@ -132,9 +132,9 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
       c2:              A-x      A-a==R-r
       c3:                  R--f)"},
                                 {"the owner re-entered without asking the emptied server", R"(
-      c1:          A-a=====A-a=A-a=R-r===========R-rR-r
-      c2:            A-x                A-a==R-r
-      restart n1:     [-])"},
+      c1:          A-a========A-a=A-a=R-r===========R-rR-r
+      c2:             A-t                  A-a==R-r
+      restart n1:        [-])"},
                                 {"the exit left the exclusive entry, and kept the shared one", R"(
       c1:        A-a==A-b==A-b==R-r===========R-rR-r
       c2:            A-x            A-b==R-r)"},
