@@ -138,6 +138,16 @@ bool IsLong(const RunFacts& facts, const Stall& stall) {
   return stall.when.to_ns - stall.when.from_ns > ToNs(facts.grace) / 2;
 }
 
+void EpisodeTimes::Add(const Span& active) {
+  const int64_t before_ns = times_.empty() ? active.to_ns : times_.back().to_ns;
+  times_.push_back({active.from_ns, std::max(before_ns, active.to_ns)});
+}
+
+bool EpisodeTimes::Meet(const Span& when) const {
+  const auto after = std::ranges::upper_bound(times_, when.to_ns, {}, &Span::from_ns);
+  return after != times_.begin() && when.from_ns <= std::prev(after)->to_ns;
+}
+
 std::vector<const Stall*> Disturbances::StallsWithin(const Span& when) const {
   std::vector<const Stall*> within;
   auto stall = std::ranges::upper_bound(stalls, when.from_ns, {},
@@ -167,9 +177,7 @@ Disturbances Observe(const History& history) {
     disturbances.longest_episode_ns =
         std::max(disturbances.longest_episode_ns, episode.to_ns - episode.from_ns);
     if (ActsOnStoreAlone(episode, FaultFor(history.facts, episode))) continue;
-    std::vector<Span>& of_fault = disturbances.active[static_cast<size_t>(episode.fault)];
-    const int64_t before_ns = of_fault.empty() ? episode.to_ns : of_fault.back().to_ns;
-    of_fault.push_back({episode.from_ns, std::max(before_ns, episode.to_ns)});
+    disturbances.active[static_cast<size_t>(episode.fault)].Add({episode.from_ns, episode.to_ns});
   }
   for (const Event& event : history.events) {
     if (event.thread != 0) disturbances.threaded.insert(event.client);
@@ -248,12 +256,11 @@ bool StopsServers(const FaultFact& fault) {
 
 bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
-bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&)) {
+bool WasActive(const Disturbances& disturbances, const Span& when,
+               const std::function<bool(const FaultFact&)>& kind) {
   for (size_t fault = 0; fault < disturbances.active.size(); ++fault) {
-    if (!kind(disturbances.facts.faults[fault])) continue;
-    const std::vector<Span>& of_fault = disturbances.active[fault];
-    const auto after = std::ranges::upper_bound(of_fault, when.to_ns, {}, &Span::from_ns);
-    if (after != of_fault.begin() && when.from_ns <= std::prev(after)->to_ns) return true;
+    if (kind(disturbances.facts.faults[fault]) && disturbances.active[fault].Meet(when))
+      return true;
   }
   return false;
 }

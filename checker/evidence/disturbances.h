@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,15 +43,24 @@ bool CanDelay(const Stall& stall, int32_t client);
 // Whether a client may have sent its call again: the stall lasted for over half the grace.
 bool IsLong(const RunFacts& facts, const Stall& stall);
 
+// Episodes of one fault, in the order of their starts.
+class EpisodeTimes {
+ public:
+  void Add(const Span& active);
+  // Whether one was active at some time in `when`. Includes the ends of both.
+  [[nodiscard]] bool Meet(const Span& when) const;
+
+ private:
+  std::vector<Span> times_;  // each with the latest end so far
+};
+
 // The history must outlive its Disturbances.
 struct Disturbances {
   const RunFacts& facts;
   std::vector<FaultEpisode> episodes;  // ordered by start
   std::vector<Stall> stalls;           // unplanned only, ordered by end
   std::set<int32_t> threaded;          // clients with several sessions
-  // For each fault, the starts of its episodes that act on more than the store, each with the
-  // latest end of these episodes so far.
-  std::vector<std::vector<Span>> active{};
+  std::vector<EpisodeTimes> active{};  // for each fault, those that act on more than the store
   int64_t longest_stall_ns = 0;
   int64_t longest_episode_ns = 0;
 
@@ -116,7 +126,8 @@ bool IsCrash(const FaultFact& fault);
 
 // Whether a fault for which `kind` is true was active at some time in a span. Includes the ends of
 // the span and of the fault. Ignores faults on the store alone: it keeps no locks.
-bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&));
+bool WasActive(const Disturbances& disturbances, const Span& when,
+               const std::function<bool(const FaultFact&)>& kind);
 
 // The time and the clients of an observation that faults may explain. A client of 0 means that
 // there is no such client.

@@ -11,7 +11,9 @@
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/disturbed.h"
 #include "checker/evidence/entries.h"
+#include "checker/evidence/grants.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/lease_ends.h"
 #include "checker/evidence/must_have.h"
@@ -45,6 +47,14 @@ class Evidence {
   [[nodiscard]] const Disturbances& disturbances() const {
     if (!disturbances_) disturbances_.emplace(Observe(history_));
     return *disturbances_;
+  }
+  [[nodiscard]] const Disturbed& disturbed() const {
+    if (!disturbed_) disturbed_.emplace(*this);
+    return *disturbed_;
+  }
+  [[nodiscard]] const std::map<uint16_t, KeyGrants>& grants() const {
+    if (!grants_) grants_ = FindGrants(calls());
+    return *grants_;
   }
   [[nodiscard]] const LeaseEnds& lease_ends() const {
     if (!lease_ends_) lease_ends_.emplace(*this);
@@ -83,6 +93,8 @@ class Evidence {
   mutable std::optional<Holds> holds_;
   mutable std::optional<Calls> calls_;
   mutable std::optional<Disturbances> disturbances_;
+  mutable std::optional<Disturbed> disturbed_;
+  mutable std::optional<std::map<uint16_t, KeyGrants>> grants_;
   mutable std::optional<LeaseEnds> lease_ends_;
   mutable std::optional<MustHave> must_have_;
   mutable std::optional<Possessions> possessions_, waits_, second_copies_;

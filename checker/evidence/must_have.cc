@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "checker/evidence/disturbances.h"
+#include "checker/evidence/disturbed.h"
 #include "checker/evidence/evidence.h"
 
 namespace doublehold {
@@ -56,20 +56,6 @@ class SessionEntries {
   EndsNs before_ns_;  // before the last extension
   bool has_unanswered_ = false;
 };
-
-// Whether a key may be gone after the fault, or a lease may end at another time than its client
-// computed.
-bool MayFreeKeys(const RunFacts& facts, const FaultEpisode& episode, uint16_t key) {
-  const FaultFact& fault = FaultFor(facts, episode);
-  if (ActsOnStoreAlone(episode, fault) || IsOfAnotherLock(facts, fault, key)) return false;
-  const bool kills_server = IsCrash(fault) && ActsOnLockServers(episode, fault);
-  return LosesKeys(fault) || MovesAClock(fault) || kills_server;
-}
-
-// A killed server may come back later, without its keys.
-int64_t EndNs(const RunFacts& facts, const FaultEpisode& episode) {
-  return IsCrash(FaultFor(facts, episode)) ? kForeverNs : episode.to_ns;
-}
 
 // What changes who must have the lock.
 struct Moment {
@@ -144,7 +130,7 @@ std::vector<Moment> ListMoments(const Evidence& evidence) {
 
 }  // namespace
 
-MustHave::MustHave(const Evidence& evidence) {
+MustHave::MustHave(const Evidence& evidence) : disturbed_(evidence.disturbed()) {
   bool checks_owner = false, is_unchecked = false;
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kRelease && call.Ok())
@@ -160,13 +146,7 @@ MustHave::MustHave(const Evidence& evidence) {
     if (unchecked || (call.outcome == EventType::kInfo && !unanswered_are_harmless))
       of_key.push_back({&call, {call.from_ns, call.DoneNs()}, 0});
   }
-  for (auto& [key, of_key] : releases) {
-    releases_.emplace(key, KeyTimeline(std::move(of_key)));
-    for (const FaultEpisode& episode : evidence.disturbances().episodes) {
-      if (MayFreeKeys(evidence.facts(), episode, key))
-        faults_[key].push_back({episode.from_ns, EndNs(evidence.facts(), episode)});
-    }
-  }
+  for (auto& [key, of_key] : releases) releases_.emplace(key, KeyTimeline(std::move(of_key)));
   AddSteps(evidence);
 }
 
@@ -176,9 +156,10 @@ void MustHave::AddSteps(const Evidence& evidence) {
   for (const auto& [key, releases] : releases_) {
     for (const Possession& release : releases.all())
       moments.push_back({release.may.from_ns, kFree, key, release.acquire->session});
-  }
-  for (const auto& [key, faults] : faults_) {
-    for (const Span& fault : faults) moments.push_back({fault.from_ns, kFree, key, {}});
+    for (const FaultEpisode& episode : evidence.disturbances().episodes) {
+      if (MayFaultFree(key, {episode.from_ns, episode.from_ns}))
+        moments.push_back({episode.from_ns, kFree, key, {}});
+    }
   }
   std::ranges::stable_sort(moments, {}, &Moment::at_ns);
   std::map<uint16_t, std::map<SessionId, SessionEntries>> entries;
@@ -206,11 +187,12 @@ void MustHave::AddSteps(const Evidence& evidence) {
 
 bool MustHave::IsFreedBesides(const KeyAndSession& who, const Span& when) const {
   const auto& [key, session] = who;
-  const auto faults = faults_.find(key);
-  return releases_.at(key).MeetsOther(session, when) ||
-         (faults != faults_.end() && std::ranges::any_of(faults->second, [&](const Span& fault) {
-            return fault.from_ns <= when.to_ns && when.from_ns <= fault.to_ns;
-          }));
+  return releases_.at(key).MeetsOther(session, when) || MayFaultFree(key, when);
+}
+
+// Whether the key may be gone, or a lease may end at another time than its client computed.
+bool MustHave::MayFaultFree(uint16_t key, const Span& when) const {
+  return disturbed_.MayLoseKey(key, when) || disturbed_.MayMoveClocks(when);
 }
 
 bool MustHave::UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const {

@@ -13,6 +13,7 @@
 
 namespace doublehold {
 
+class Disturbed;
 class Evidence;
 
 // A session must have the lock from the answer of its acquire to the invocation of its release, as
@@ -55,11 +56,12 @@ class MustHave {
   using KeyAndSession = std::pair<uint16_t, SessionId>;
 
   [[nodiscard]] bool IsFreedBesides(const KeyAndSession& who, const Span& when) const;
+  [[nodiscard]] bool MayFaultFree(uint16_t key, const Span& when) const;
   void AddSteps(const Evidence& evidence);
 
   std::map<KeyAndSession, std::vector<Step>> steps_;
   Possessions releases_;  // of each key, those that may free the lock of another session
-  std::map<uint16_t, std::vector<Span>> faults_;  // of each key, those that may free it
+  const Disturbed& disturbed_;
 };
 
 }  // namespace doublehold

@@ -50,7 +50,7 @@ class KeyAcquires {
     const bool asks_again = std::any_of(
         later.begin(), within_lease, [&](const Call* own) { return own->session == call.session; });
     const bool is_reader = call.answer[2] != 0;
-    const bool moved = WasActive(evidence_.disturbances(), {call.from_ns, end_ns}, MovesAClock);
+    const bool moved = evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns});
     if (is_reader || moved || asks_again ||
         (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
       end_ns = kNeverNs;
@@ -186,6 +186,16 @@ bool KeyTimeline::MeetsOther(const SessionId& session, const Span& when) const {
   const Possession* other = of_all_.longest[i];
   if (other->acquire->session == session) other = runner_up_[i];
   return other != nullptr && other->may.to_ns >= when.from_ns;
+}
+
+std::optional<SessionId> KeyTimeline::Only(const Span& when) const {
+  const auto after = std::ranges::upper_bound(
+      all_, when.to_ns, {}, [](const Possession& each) { return each.may.from_ns; });
+  if (after == all_.begin()) return std::nullopt;
+  const Possession& longest = *of_all_.longest[static_cast<size_t>(after - all_.begin()) - 1];
+  const SessionId session = longest.acquire->session;
+  if (longest.may.to_ns < when.from_ns || MeetsOther(session, when)) return std::nullopt;
+  return session;
 }
 
 bool KeyTimeline::MeetsOnly(const std::set<SessionId>& sessions, const Span& when) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -66,6 +67,8 @@ class KeyTimeline {
   // Whether any time, or a time of another session, meets `when`.
   [[nodiscard]] bool Meets(const Span& when) const { return of_all_.Meets(when, nullptr); }
   [[nodiscard]] bool MeetsOther(const SessionId& session, const Span& when) const;
+  // Returns the session of all times that meet `when`; nullopt if there is none, or another.
+  [[nodiscard]] std::optional<SessionId> Only(const Span& when) const;
   // Whether each time that meets `when` is of one of these sessions.
   [[nodiscard]] bool MeetsOnly(const std::set<SessionId>& sessions, const Span& when) const;
 

@@ -94,6 +94,8 @@ bool MayHaveQueue(const RunFacts& facts) {
   return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kQueue);
 }
 
+bool IsOnOneNode(const RunFacts& facts) { return facts.nodes <= 1; }
+
 bool IsReentrant(const RunFacts& facts) {
   return LibraryCan(facts, "reentrant") || LockHas(facts, LockTrait::kReentry);
 }

@@ -23,6 +23,10 @@ bool KeepsQueue(const RunFacts& facts);
 // describe the lock: for libraries, and for locks without recorded traits.
 bool MayHaveQueue(const RunFacts& facts);
 
+// Whether the lock is kept on one lock server. Otherwise, an answer comes from some of the nodes,
+// and others may know something else.
+bool IsOnOneNode(const RunFacts& facts);
+
 // Whether the owner may enter the lock again, as far as the history says.
 bool IsReentrant(const RunFacts& facts);
 // Whether it may, if the history does not say so.

@@ -5,20 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "checker/claims/library/excuses.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
 namespace {
-
-// Whether the fault hinders clients all the time. Faults that lose or repeat single messages do
-// not, though they may wait for the next such message until the end of the run.
-bool HindersAllAlong(const FaultFact& fault) {
-  const bool of_single = LosesMessages(fault) || Does(fault, FaultTrait::kRepeats);
-  return !of_single || Does(fault, FaultTrait::kCutsOff);
-}
 
 struct Asked {
   SessionId session;
@@ -27,8 +19,7 @@ struct Asked {
 
 class KeyAsks {
  public:
-  KeyAsks(const Evidence& evidence, const Excuses& excuses, uint16_t key)
-      : evidence_(evidence), excuses_(excuses), key_(key) {}
+  KeyAsks(const Evidence& evidence, uint16_t key) : evidence_(evidence), key_(key) {}
 
   void AddHold(const Span& held) { held_.push_back(held); }
 
@@ -71,16 +62,16 @@ class KeyAsks {
   void Compare(Asked asked, AskedInVain& longest) const {
     auto& [session, when] = asked;
     if (when.to_ns - when.from_ns <= longest.for_ns) return;
-    const Disturbances& disturbances = evidence_.disturbances();
-    when.from_ns = excuses_.DisturbedUntil(when, {session.client, key_});
+    when.from_ns =
+        evidence_.disturbed().Until(when, {session.client, key_}, Disturbed::Which::kHinders);
     if (when.from_ns >= when.to_ns) return;
-    const int64_t for_ns = when.to_ns - when.from_ns -
-                           BlockedTimeNs(disturbances, session.client, Side::kSession, when);
+    const int64_t for_ns =
+        when.to_ns - when.from_ns -
+        BlockedTimeNs(evidence_.disturbances(), session.client, Side::kSession, when);
     if (for_ns > longest.for_ns) longest = {session, when, for_ns};
   }
 
   const Evidence& evidence_;
-  const Excuses& excuses_;
   const uint16_t key_;
   std::vector<Span> held_;
   std::vector<Asked> asked_;
@@ -97,11 +88,10 @@ std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_ns.emplace(call.hold, call.to_ns);
   }
-  const Excuses excuses(evidence, HindersAllAlong);
   std::map<uint16_t, KeyAsks> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
-    KeyAsks& asks = keys.try_emplace(call.key, evidence, excuses, call.key).first->second;
+    KeyAsks& asks = keys.try_emplace(call.key, evidence, call.key).first->second;
     if (call.Ok()) {
       const auto released = released_ns.find(call.hold);
       asks.AddHold({call.to_ns,

@@ -18,7 +18,7 @@ struct AskedInVain {
 };
 
 // Returns for each key the longest such time after the end of every fault and long stall
-// (excuses.h), if it is longer than `patience_ns`. Faults that lose or repeat single messages do
+// (evidence/disturbed.h), if it is longer than `patience_ns`. Faults that lose or repeat single messages do
 // not count: no such message keeps a lock from everybody for long.
 //
 //   c1:  A-a=R-?                              c1 gave the key up, and its lease ends at !

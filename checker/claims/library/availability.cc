@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "checker/claims/library/excuses.h"
-#include "checker/claims/library/refusals.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
@@ -150,7 +148,7 @@ class AvailabilityChecker : ClaimChecker {
     const bool may_continue = last != nullptr && last->outcome == EventType::kFail &&
                               call.from_ns - last->to_ns <= ToNs(facts_.lease);
     const bool continues =
-        may_continue && !unsent_.contains(last) && !MayHaveMissedAnswers(facts_, *last);
+        may_continue && !disturbed_.IsUnsent(*last) && !MayHaveMissedAnswers(facts_, *last);
     if (!may_continue) acquires.retries.perhaps_since_ns = call.from_ns;
     if (!continues) acquires.retries.since_ns = call.from_ns;
     if (!acquires.waits) acquires.unbroken_since_ns = 0;
@@ -190,7 +188,7 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Call& call) const {
-    return excuses_.UndisturbedSince(when, {call.session.client, call.key});
+    return disturbed_.UndisturbedSince(when, {call.session.client, call.key});
   }
 
   // Notes how long the session of `call` asked for the free key until `first` was granted.
@@ -230,7 +228,7 @@ class AvailabilityChecker : ClaimChecker {
     const int64_t left_ns = LeftNs({since_ns, call.from_ns}, call);
     if (left_ns >= 0) {
       if (LeftNs({std::max(perhaps_ns, *over), call.to_ns}, call) < 0)
-        Doubt(call, interval, unsent_.contains(&call) ? kUnasked : kAskedWithin);
+        Doubt(call, interval, disturbed_.IsUnsent(call) ? kUnasked : kAskedWithin);
       return;
     }
     if (const std::string_view why = ExplainUncertainty(call, since_ns); !why.empty())
@@ -295,7 +293,7 @@ class AvailabilityChecker : ClaimChecker {
     for (const SessionId& other : OtherWaiters(refused)) {
       const KeyAcquires& acquires = acquires_.at(other);
       const Call& last = *acquires.last;
-      const bool still_retries = last.outcome == EventType::kFail && !unsent_.contains(&last) &&
+      const bool still_retries = last.outcome == EventType::kFail && !disturbed_.IsUnsent(last) &&
                                  refused.to_ns - last.to_ns <= ToNs(facts_.lease);
       if (last.to_ns < refused.to_ns && !still_retries) return std::nullopt;
       since_ns = std::max(since_ns, acquires.unbroken_since_ns);
@@ -314,7 +312,7 @@ class AvailabilityChecker : ClaimChecker {
     }
     if (MayHaveMissedAnswers(facts_, refused))
       return "it took so long that some of the nodes may have answered too late";
-    if (unsent_.contains(&refused)) return kUnasked;
+    if (disturbed_.IsUnsent(refused)) return kUnasked;
     return "";
   }
 
@@ -343,8 +341,7 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   const int64_t patience_ns_;
-  const Excuses excuses_{evidence_, IsAnyFault};
-  const std::set<const Call*> unsent_ = FindUnsentCalls(evidence_);
+  const Disturbed& disturbed_ = evidence_.disturbed();
   std::map<SessionId, KeyAcquires> acquires_;
   std::map<const Call*, Retries> retries_;  // the retries when each call was invoked
 };

@@ -13,7 +13,7 @@ namespace doublehold {
 
 // Violated when a session was refused a key for longer than lease and grace within one undisturbed
 // window. In such a window, the key is certainly free (possession.h), and no disturbance delays
-// the session's client (excuses.h):
+// the session's client (disturbed.h):
 //
 //   c1:  A-a==R-r        >             violated: nobody has held the key since `r`
 //   c2:                     A-x

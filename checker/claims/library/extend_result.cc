@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "checker/evidence/claim_checker.h"
-#include "checker/evidence/disturbances.h"
 #include "checker/evidence/must_have.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
@@ -82,7 +81,7 @@ class ExtendResultChecker : ClaimChecker {
     const bool others_asked = evidence_.possessions().at(own.key).MeetsOther(
         own.owner(), {own.core.from_ns, during.to_ns});
     if (others_asked || own.shared ||
-        WasActive(disturbances_, {own.asked_ns, during.to_ns}, MayRepeatMessages))
+        evidence_.disturbed().MayDelayMessages({own.asked_ns, during.to_ns}))
       return Doubt(own, what, "which may be true");
     found_.Judged();
     found_.Violated(during.to_ns, [&] { return Describe(own, nullptr, during, what); });

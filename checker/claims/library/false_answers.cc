@@ -76,12 +76,9 @@ class FalseAnswerSearch {
     const bool reports_success = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
-    const bool disturbed = WasActive(disturbances_, all, MovesAClock) ||
-                           WasActive(disturbances_, all, LosesKeys) ||
-                           WasActive(disturbances_, {0, release.to_ns}, IsCrash);
+    const bool disturbed = evidence_.disturbed().MayLoseKey(release.key, all);
     // A delayed extension or release, or a second copy, may still be carried out.
-    const bool delayed =
-        WasActive(disturbances_, {own->asked_ns, release.from_ns}, MayRepeatMessages);
+    const bool delayed = evidence_.disturbed().MayDelayMessages({own->asked_ns, release.from_ns});
     const bool one_entry = !state.entered_again && !state.has_left && state.held.empty();
     FalseAnswer answer{.release = &release, .own = own};
     if (!reports_success) {

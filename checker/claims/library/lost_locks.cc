@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "checker/evidence/disturbances.h"
 #include "checker/evidence/second_copies.h"
 
 namespace doublehold {
@@ -14,57 +13,16 @@ namespace {
 
 constexpr int64_t kNeverGranted = std::numeric_limits<int64_t>::min();
 
-// Grants of one key.
-class KeyGrants {
- public:
-  explicit KeyGrants(const std::vector<const Call*>& granted)
-      : by_answer_(granted), by_invocation_(granted) {
-    std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
-    const Call* last = nullptr;
-    for (const Call* call : by_answer_) {
-      if (last == nullptr || last->from_ns < call->from_ns) last = call;
-      last_.push_back(last);
-    }
-    std::ranges::stable_sort(by_invocation_, {}, &Call::from_ns);
-    first_ = by_invocation_;
-    for (size_t i = first_.size(); i-- > 1;) {
-      if (first_[i]->to_ns < first_[i - 1]->to_ns) first_[i - 1] = first_[i];
-    }
-  }
-
-  // Returns the grant invoked last among those answered before `at_ns`; null if there is none.
-  [[nodiscard]] const Call* LastBefore(int64_t at_ns) const {
-    const auto after = std::ranges::lower_bound(by_answer_, at_ns, {}, &Call::to_ns);
-    return after == by_answer_.begin() ? nullptr
-                                       : last_[static_cast<size_t>(after - by_answer_.begin()) - 1];
-  }
-
-  // Returns the grant answered first among those invoked after `since_ns`; null if there is none.
-  [[nodiscard]] const Call* FirstAfter(int64_t since_ns) const {
-    const auto after = std::ranges::upper_bound(by_invocation_, since_ns, {}, &Call::from_ns);
-    return after == by_invocation_.end()
-               ? nullptr
-               : first_[static_cast<size_t>(after - by_invocation_.begin())];
-  }
-
- private:
-  std::vector<const Call*> by_answer_;
-  std::vector<const Call*> last_;  // [i]: invoked last among by_answer_[0] to by_answer_[i]
-  std::vector<const Call*> by_invocation_;
-  std::vector<const Call*> first_;  // [i]: answered first among by_invocation_[i] and later
-};
-
 class LostLockSearch {
  public:
   explicit LostLockSearch(const Evidence& evidence)
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
-        disturbances_(evidence.disturbances()),
         left_holds_(evidence),
         evidence_(evidence) {}
 
   std::vector<LostLock> Find() && {
-    const std::map<GrantFilter, KeyGrants> grants = GroupGrants();
+    const std::map<GrantFilter, Grants> grants = GroupGrants();
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
       if (call.op == Op::kRelease) NoteRelease(call, grants);
@@ -94,7 +52,7 @@ class LostLockSearch {
 
   // After an unanswered release, a session may believe that it still holds the key, and re-enter
   // without asking a server. So its later grants are not certain.
-  [[nodiscard]] std::map<GrantFilter, KeyGrants> GroupGrants() const {
+  [[nodiscard]] std::map<GrantFilter, Grants> GroupGrants() const {
     std::map<GrantFilter, std::vector<const Call*>> granted;
     std::set<SessionAndKey> may_be_inside;
     std::map<SessionAndKey, std::set<uint64_t>> held;  // granted and not released
@@ -115,7 +73,7 @@ class LostLockSearch {
         if (is_certain) granted[{call.key, exclusive, true}].push_back(&call);
       }
     }
-    std::map<GrantFilter, KeyGrants> grants;
+    std::map<GrantFilter, Grants> grants;
     for (auto& [key, calls] : granted) grants.try_emplace(key, calls);
     return grants;
   }
@@ -136,7 +94,7 @@ class LostLockSearch {
     state.granted_ns = acquire.to_ns;
   }
 
-  void NoteRelease(const Call& release, const std::map<GrantFilter, KeyGrants>& grants) {
+  void NoteRelease(const Call& release, const std::map<GrantFilter, Grants>& grants) {
     SessionState& state = states_[{release.session, release.key}];
     const bool again = state.held.erase(release.hold) == 0;
     const Hold* own = holds_.Find(release.hold);
@@ -149,7 +107,7 @@ class LostLockSearch {
   }
 
   void Judge(const Call& release, const Hold& own, const SessionState& state,
-             const std::map<GrantFilter, KeyGrants>& grants, bool again) {
+             const std::map<GrantFilter, Grants>& grants, bool again) {
     LostLock lost{.release = &release, .own = &own, .again = again, .entered_again = state.again};
     for (const bool certain : {false, true}) {
       // A shared grant does not end a shared hold.
@@ -163,7 +121,7 @@ class LostLockSearch {
       if (!certain) lost.perhaps = lost.first;
       lost.certain = certain && !state.unknown && !state.may_be_inside && state.held.empty() &&
                      !MayMeetOwnCopy(evidence_, release) &&
-                     !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
+                     !evidence_.disturbed().MayReturnKeys({own.asked_ns, release.to_ns});
     }
     if (lost.last == nullptr) return;
     found_.push_back(lost);
@@ -171,7 +129,6 @@ class LostLockSearch {
 
   const Calls& calls_;
   const Holds& holds_;
-  const Disturbances& disturbances_;
   const LeftHolds left_holds_;
   const Evidence& evidence_;
   std::map<SessionAndKey, SessionState> states_;

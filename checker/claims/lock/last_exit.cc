@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "checker/claims/library/refusals.h"
 #include "checker/evidence/traits.h"
 
 namespace doublehold {
@@ -92,7 +91,7 @@ class GapSearch {
     }
     if (copies_.Meets({refused.from_ns, refused.to_ns})) doubt("an acquire was carried out twice");
     if (!certainly_free) doubt("a hold without a known end still kept the key");
-    if (WasActive(evidence_.disturbances(), {0, refused.to_ns}, LosesData))
+    if (evidence_.disturbed().MayReturnKeys({0, refused.to_ns}))
       doubt("a server had returned with older data");
     if (best_ && proof_ >= proof) return;
     best_ = refusal;

@@ -13,7 +13,6 @@
 
 #include "checker/claims/library/false_answers.h"
 #include "checker/claims/library/lost_locks.h"
-#include "checker/claims/library/refusals.h"
 #include "checker/claims/lock/last_exit.h"
 #include "checker/claims/lock/sole_holders.h"
 #include "checker/evidence/calls.h"
@@ -53,11 +52,11 @@ struct OtherCalls {
   RefusedCalls refused;              // without re-entries; each shows that somebody had the key
   std::vector<const Call*> unknown;  // releases of unknown outcome
 
-  void AddCall(const Call& call, const Refusals& refusals) {
+  void AddCall(const Call& call, const Disturbed& disturbed) {
     const bool acquire = call.op == Op::kAcquire && !call.again;
     if (acquire && call.Ok()) grants.push_back(&call);
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) unknown.push_back(&call);
-    if (acquire && call.outcome == EventType::kFail && refusals.ShowsTakenKey(call))
+    if (acquire && call.outcome == EventType::kFail && disturbed.ShowsTakenKey(call))
       refused.calls.push_back(&call);
   }
 
@@ -108,11 +107,10 @@ class InnerExitTests {
  public:
   // `calls`: the acquires and releases of one key, in the order of their invocation.
   InnerExitTests(const std::vector<const Call*>& calls, const OtherCalls& others,
-                 const Evidence& evidence, const Refusals& refusals)
-      : refusals_(refusals), holders_(calls, evidence, refusals) {
+                 const Evidence& evidence)
+      : disturbed_(evidence.disturbed()), holders_(evidence, calls.front()->key) {
     for (const Call* refused : others.refused.calls) {
-      if (const auto holder = holders_.FindHolderDuring(*refused))
-        kept_by_[*holder].calls.push_back(refused);
+      if (const auto holder = holders_.During(*refused)) kept_by_[*holder].calls.push_back(refused);
     }
     for (auto& [holder, refused] : kept_by_) refused.Finish();
     for (const Call* grant : others.grants) grants_[grant->session].push_back(grant);
@@ -138,18 +136,18 @@ class InnerExitTests {
  private:
   // Whether a session asked for the key throughout `when` and was granted the key afterwards.
   [[nodiscard]] bool WaitedThrough(const Span& when, const Hold& outer) const {
-    if (!holders_.IsSoleHolder(outer.owner(), when)) return false;
+    if (holders_.During(when) != outer.owner()) return false;
     return std::ranges::any_of(grants_, [&](const auto& of_session) {
       const auto after =
           std::ranges::lower_bound(of_session.second, when.from_ns, {}, &Call::from_ns);
       if (after == of_session.second.begin()) return false;
       const Call& grant = **std::prev(after);
       return Before(when.to_ns, grant.to_ns) && OtherCalls::Excludes(grant, outer) &&
-             refusals_.AskedTheLock(grant, when);
+             disturbed_.AskedTheLock(grant, when);
     });
   }
 
-  const Refusals& refusals_;
+  const Disturbed& disturbed_;
   const SoleHolders holders_;
   std::map<SessionId, RefusedCalls> kept_by_;
   std::map<SessionId, std::vector<const Call*>> grants_;  // sorted by invocation
@@ -186,9 +184,9 @@ class ReentryChecker : ClaimChecker {
  private:
   void JudgeInnerExits(const std::vector<const Call*>& calls) {
     OtherCalls others;
-    for (const Call* call : calls) others.AddCall(*call, refusals_);
+    for (const Call* call : calls) others.AddCall(*call, evidence_.disturbed());
     others.Finish();
-    const InnerExitTests tests(calls, others, evidence_, refusals_);
+    const InnerExitTests tests(calls, others, evidence_);
     // Unreleased holds by session, the outermost first.
     std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> described;
@@ -342,7 +340,6 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
-  const Refusals refusals_{evidence_};
   // An owner that acquires again is inside: this claim counts entries.
   const std::optional<Holds> inside_ =
       holds_.is_ambiguous ? std::optional(ExtractHolds(evidence_.history(), AsksAgain::kIsInside))

@@ -15,7 +15,7 @@ namespace doublehold {
 //   c2:       A-x       A-a==R-r
 //
 // This violation needs all of these:
-// - before the exit, a refusal `x` that shows that the key was taken (library/refusals.h): without
+// - before the exit, a refusal `x` that shows that the key was taken (evidence/disturbed.h): without
 //   such a refusal, the lock may admit every client;
 // - the lease of the outer hold ran without a gap, and so did those of the entries that the owner
 //   left since: otherwise the lock did not count these entries together;
@@ -34,7 +34,7 @@ namespace doublehold {
 // hold ends, or until the owner enters again: if the exit had freed the lock, this entry would have
 // taken the key anew. The exit is tested if, in this time, another client was refused or waited
 // throughout, and only the outer hold can have kept this client from the key:
-// - the refusal or the wait shows that the key was taken (library/refusals.h);
+// - the refusal or the wait shows that the key was taken (evidence/disturbed.h);
 // - only the owner can have had the key then (sole_holders.h).
 // Unknown if no nested exit was tested.
 //

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,75 +22,37 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kNeverHeld = std::numeric_limits<int64_t>::min();
-
 // Finds the grants of one key that may have been the last when a release took effect.
-class AcquiredLocks {
+class LastGrants {
  public:
-  explicit AcquiredLocks(const std::vector<const Call*>& acquires) {
-    for (const Call* call : acquires) {
-      if (call->outcome == EventType::kInfo)
-        first_unknown_ns_ = std::min(first_unknown_ns_, call->from_ns);
-      if (call->Ok()) by_start_.push_back(call);
-    }
-    std::vector<const Call*> by_end = by_start_;
-    std::ranges::stable_sort(by_end, {}, &Call::to_ns);
-    int64_t any_ns = kNeverHeld, alone_ns = kNeverHeld;
-    for (const Call* call : by_end) {
-      // A re-entry does not prove that the previous holder is gone. A shared grant proves this only
-      // if the previous holder was exclusive.
-      if (!call->again) any_ns = std::max(any_ns, call->from_ns);
-      if (!call->again && call->answer[2] == 0) alone_ns = std::max(alone_ns, call->from_ns);
-      latest_.push_back({call->to_ns, any_ns, alone_ns});
-    }
-  }
-
-  // Whether an acquire of unknown outcome was invoked by `at_ns`.
-  [[nodiscard]] bool HasUnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
+  LastGrants(const std::vector<const Call*>& acquires, const KeyGrants& grants)
+      : acquires_(acquires), grants_(grants) {}
 
   // Returns the grants that may be the latest grant when the release takes effect. Each was invoked
   // before the release returned or at that instant. Leaves out a grant if another grant certainly
   // followed it before the release was invoked. `until_ns`: the earliest invocation among this and
   // all later releases. Requires releases in the order of their returns.
   std::vector<const Call*> FindPossiblyLast(const Call& release, int64_t until_ns) {
-    for (; next_ < by_start_.size() && by_start_[next_]->from_ns <= release.to_ns; ++next_) {
-      open_.push_back(by_start_[next_]);
+    for (; next_ < acquires_.size() && acquires_[next_]->from_ns <= release.to_ns; ++next_) {
+      if (acquires_[next_]->Ok()) open_.push_back(acquires_[next_]);
     }
     std::erase_if(open_, [&](const Call* grant) { return WasFollowed(*grant, until_ns); });
-    std::vector<const Call*> last;
-    for (const Call* grant : open_) {
-      if (!WasFollowed(*grant, release.from_ns)) last.push_back(grant);
-    }
+    std::vector<const Call*> last = open_;
+    std::erase_if(last, [&](const Call* grant) { return WasFollowed(*grant, release.from_ns); });
     return last;
   }
 
  private:
-  // The latest invocations among the grants answered by `by_ns`, without re-entries.
-  struct Latest {
-    int64_t by_ns = 0;
-    int64_t any_ns = 0;    // of shared and exclusive grants
-    int64_t alone_ns = 0;  // of exclusive grants only
-  };
-
-  // Whether another grant certainly came between `grant` and `at_ns`.
+  // A shared grant proves that the previous holder is gone only if that one was exclusive.
   [[nodiscard]] bool WasFollowed(const Call& grant, int64_t at_ns) const {
-    auto after = std::ranges::lower_bound(latest_, at_ns, {}, &Latest::by_ns);
-    if (after == latest_.begin()) return false;
-    const Latest& latest = *--after;
-    return Before(grant.to_ns, grant.answer[2] == 0 ? latest.any_ns : latest.alone_ns);
+    return (grant.answer[2] == 0 ? grants_.any : grants_.exclusive).WasFollowed(grant, at_ns);
   }
 
-  std::vector<const Call*> by_start_;
-  std::vector<Latest> latest_;     // sorted by answer
+  const std::vector<const Call*>& acquires_;
+  const KeyGrants& grants_;
   std::vector<const Call*> open_;  // grants that were invoked and may still be the latest
   size_t next_ = 0;
-  int64_t first_unknown_ns_ = kForeverNs;
 };
-
-// Whether keys may be gone after the fault, before their expiry.
-bool EndsKeysEarly(const FaultFact& fault, bool on_servers) {
-  return LosesKeys(fault) || (on_servers && MovesAClock(fault));
-}
 
 enum class FreedLock : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
@@ -218,22 +179,15 @@ class ReleaseChecker : ClaimChecker {
   // Whether a refused release shows that its lock was gone before the lease ended. False if a fault
   // that loses keys or moves a server's clock may explain this. Always false on several nodes.
   [[nodiscard]] bool IsGoneEarly(const Call& release, const Hold& own) const {
-    if (facts_.nodes > 1 || !Before(release.to_ns, own.valid_until_ns)) return false;
-    return std::ranges::none_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
-      return MayEndKeyEarly(episode, release.key) && episode.from_ns <= release.to_ns &&
-             own.core.from_ns <= episode.to_ns;
-    });
-  }
-
-  [[nodiscard]] bool MayEndKeyEarly(const FaultEpisode& episode, uint16_t key) const {
-    const FaultFact& fault = FaultFor(facts_, episode);
-    return EndsKeysEarly(fault, ActsOnLockServers(episode, fault)) &&
-           !ActsOnStoreAlone(episode, fault) && !IsOfAnotherLock(facts_, fault, key);
+    return facts_.nodes <= 1 && Before(release.to_ns, own.valid_until_ns) &&
+           !evidence_.disturbed().MayLoseKey(release.key, {own.core.from_ns, release.to_ns});
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
                 const std::vector<const Call*>& acquires) {
-    AcquiredLocks grants(acquires);
+    LastGrants grants(acquires, evidence_.grants().at(key));
+    const auto unknown = std::ranges::find(acquires, EventType::kInfo, &Call::outcome);
+    const int64_t unknown_ns = unknown == acquires.end() ? kNeverNs : (*unknown)->from_ns;
     std::ranges::stable_sort(releases, {}, &Call::to_ns);
     // Element i: the earliest invocation among the releases from i on.
     std::vector<int64_t> until_ns(releases.size());
@@ -247,9 +201,8 @@ class ReleaseChecker : ClaimChecker {
       const Hold* own = holds_.Find(release.hold);
       NoteMargin(own, release);
       const Hold* harmed = nullptr;
-      const FreedLock freed = ClassifyRelease(
-          release, own, last, grants.HasUnknownBy(release.to_ns) || may_be_own_.contains(&release),
-          harmed);
+      const bool may_be_own = unknown_ns <= release.to_ns || may_be_own_.contains(&release);
+      const FreedLock freed = ClassifyRelease(release, own, last, may_be_own, harmed);
       if (freed == FreedLock::kAnothers)
         found_.Violated(release.to_ns,
                         [&] { return DescribeWrongRelease(key, release, own, *harmed); });
@@ -290,7 +243,7 @@ class ReleaseChecker : ClaimChecker {
     }
     if (harmed == nullptr) return FreedLock::kOwn;
     // After data loss, the node need not have had the lock that was granted last.
-    certain = certain && !WasActive(disturbances_, {since_ns, release.to_ns}, LosesData);
+    certain = certain && !evidence_.disturbed().MayReturnKeys({since_ns, release.to_ns});
     certain = certain && KeyExisted(*harmed, {since_ns, release.to_ns});
     return certain ? FreedLock::kAnothers : FreedLock::kPerhapsAnothers;
   }
@@ -298,10 +251,8 @@ class ReleaseChecker : ClaimChecker {
   // Whether the key of `granted`, set within `when`, certainly existed until the end of `when`.
   [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
     if (!facts_.library) return true;  // Doublehold's locks report no success without a key
-    if (!Before(when.to_ns, granted.valid_until_ns)) return false;
-    return std::ranges::none_of(
-        disturbances_.EpisodesWithin(when),
-        [&](const FaultEpisode* episode) { return MayEndKeyEarly(*episode, granted.key); });
+    return Before(when.to_ns, granted.valid_until_ns) &&
+           !evidence_.disturbed().MayLoseKey(granted.key, when);
   }
 
   void NoteMargin(const Hold* own, const Call& release) {
@@ -341,8 +292,8 @@ class ReleaseChecker : ClaimChecker {
 
 // On several nodes no release is certain to have freed anything, nor a lock to be gone early.
 bool MattersToRelease(const RunFacts& facts, const FaultFact& fault, bool on_servers) {
-  return IsCrash(fault) ||
-         ((facts.nodes <= 1 || facts.library) && EndsKeysEarly(fault, on_servers));
+  return IsCrash(fault) || ((facts.nodes <= 1 || facts.library) &&
+                            (LosesKeys(fault) || (on_servers && MovesAClock(fault))));
 }
 
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits) {

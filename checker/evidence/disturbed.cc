@@ -1,0 +1,197 @@
+#include "checker/evidence/disturbed.h"
+
+#include <algorithm>
+
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/library.h"
+#include "checker/evidence/stall_attribution.h"
+
+namespace doublehold {
+namespace {
+
+using enum FaultTrait;
+
+bool May(const FaultFact& fault, FaultTraits traits) {
+  return !IsDescribed(fault) || TraitsOf(fault).HasAny(traits);
+}
+
+bool MayQueue(const RunFacts& facts) {
+  return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
+}
+
+bool OnlyStopsClient(const FaultEpisode& episode, const FaultFact& fault) {
+  return episode.client > 0 && !ActsOnLockServers(episode, fault) &&
+         TraitsOf(fault).HasAny({kStops, kSlows});
+}
+
+bool HindersAllAlong(const FaultFact& fault) {
+  return !TraitsOf(fault).HasAny({kLosesMessages, kRepeats}) || Does(fault, kCutsOff);
+}
+
+// Whether the fault may block a key long after the fault's end. A moved clock or lost data may
+// block it. A request that the fault delayed or repeated may block it with an endless lease, or in
+// a queue. The history does not record which libraries keep a queue. A stopped client repeats no
+// request, and its delays end with the fault.
+bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
+  const FaultFact& fault = FaultFor(facts, episode);
+  if (May(fault, {kMovesClock, kLosesData}) || !LeasesEnd(facts)) return true;
+  return MayQueue(facts) && !OnlyStopsClient(episode, fault);
+}
+
+// Returns the lock servers on which the fault acts. Empty if they are not known.
+std::set<int> TargetNodes(const RunFacts& facts, const FaultEpisode& episode) {
+  const FaultFact& fault = FaultFor(facts, episode);
+  if (!ActsOnLockServers(episode, fault)) return {};
+  std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
+  if (episode.node >= 0) nodes.insert(episode.node);
+  std::erase_if(nodes, [&](int node) { return node < 1 || node > facts.nodes; });
+  return nodes;
+}
+
+bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
+  return facts.nodes - static_cast<int>(without.size()) > facts.nodes / 2;
+}
+
+std::set<const Call*> FindUnsentCalls(const Evidence& evidence) {
+  if (!evidence.facts().library) return {};
+  std::vector<const Call*> by_answer;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op == Op::kAcquire || call.op == Op::kRelease) by_answer.push_back(&call);
+  }
+  std::ranges::stable_sort(by_answer, {}, &Call::to_ns);
+  std::set<const Call*> unsent;
+  std::map<SessionId, bool> busy;
+  for (const Call* call : by_answer) {
+    bool& is_busy = busy[call->session];
+    if (call->outcome == EventType::kInfo) is_busy = true;
+    if (call->Ok() || (call->outcome == EventType::kFail && HasRetryHint(*call))) is_busy = false;
+    if (is_busy) unsent.insert(call);
+  }
+  return unsent;
+}
+
+}  // namespace
+
+Disturbed::Disturbed(const Evidence& evidence)
+    : evidence_(evidence),
+      facts_(evidence.facts()),
+      all_(evidence.disturbances()),
+      unsent_(FindUnsentCalls(evidence)) {
+  // After such a stall, a server may have carried out an acquire twice (second_copies.h).
+  for (const Stall& stall : all_.stalls) {
+    if (!LeasesEnd(facts_) && IsLong(facts_, stall))
+      lingers_from_ns_ = std::min(lingers_from_ns_, stall.when.from_ns);
+  }
+  for (const FaultEpisode& episode : all_.episodes) {
+    const FaultFact& fault = FaultFor(facts_, episode);
+    if (ActsOnStoreAlone(episode, fault)) continue;
+    if (May(fault, {kLosesData, kTakesKeys}) ||
+        (May(fault, {kMovesClock}) && ActsOnLockServers(episode, fault)))
+      key_losses_[episode.fault].Add({episode.from_ns, episode.to_ns});
+    if (MayLinger(facts_, episode) && episode.to_ns > 0)
+      lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
+    // A killed server does not return, although its fault ends at once.
+    if (!IsCrash(fault) || !ActsOnLockServers(episode, fault)) continue;
+    server_killed_ns_ = std::min(server_killed_ns_, episode.from_ns);
+    for (const int node : TargetNodes(facts_, episode))
+      killed_ns_.try_emplace(node, episode.from_ns);
+  }
+}
+
+bool Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
+  return server_killed_ns_ <= when.to_ns || std::ranges::any_of(key_losses_, [&](const auto& loss) {
+           const auto& [fault, times] = loss;
+           return times.Meet(when) &&
+                  !IsOfAnotherLock(facts_, facts_.faults[static_cast<size_t>(fault)], key);
+         });
+}
+
+bool Disturbed::MayReturnKeys(const Span& when) const {
+  return WasActive(all_, when, [](const FaultFact& fault) { return May(fault, {kLosesData}); });
+}
+
+bool Disturbed::MayMoveClocks(const Span& when) const {
+  return WasActive(all_, when, [](const FaultFact& fault) { return May(fault, {kMovesClock}); });
+}
+
+bool Disturbed::MayDelayMessages(const Span& when) const {
+  return WasActive(all_, when, [](const FaultFact& fault) {
+    return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
+  });
+}
+
+std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) const {
+  std::optional<Span> found;
+  const auto note = [&found](const Span& span) {
+    if (!found) found = span;
+    found->from_ns = std::min(found->from_ns, span.from_ns);
+    found->to_ns = std::max(found->to_ns, span.to_ns);
+  };
+  for (const FaultEpisode* episode : all_.EpisodesWithin(when)) {
+    if (MayDelayCall(facts_, *episode, asker.client, asker.key))
+      note({episode->from_ns, episode->to_ns});
+  }
+  for (const Stall* stall : all_.StallsWithin(when)) {
+    if (IsLong(facts_, *stall) && CanDelay(*stall, asker.client)) note(stall->when);
+  }
+  return found;
+}
+
+bool Disturbed::AskedTheLock(const Call& call, const Span& when) const {
+  const int64_t aftermath_ns = ToNs(facts_.lease) + ToNs(facts_.grace);
+  return !IsUnsent(call) && Before(when.to_ns, server_killed_ns_) &&
+         !DelayOf({call.session.client, call.key}, {when.from_ns - aftermath_ns, when.to_ns});
+}
+
+bool Disturbed::ShowsTakenKey(const Call& refused) const {
+  if (refused.AsksForSeveralKeys()) return false;  // another of its keys may have been taken
+  return ReportsThatKeyIsTaken(facts_, refused) ||
+         AskedTheLock(refused, {refused.from_ns, refused.to_ns});
+}
+
+// Whether a client that was stopped for the time `when` may then have been in the asker's way: it
+// may hold some of several nodes, or be ahead in a queue.
+bool Disturbed::MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const {
+  return (facts_.nodes > 1 || MayQueue(facts_)) &&
+         (evidence_.possessions().at(asker.key).Meets(stopped, when) ||
+          evidence_.waits().at(asker.key).Meets(stopped, when));
+}
+
+int64_t Disturbed::Until(const Span& when, const Asker& asker, Which which) const {
+  int64_t since_ns = when.from_ns;
+  int64_t servers_ns = when.from_ns;  // end of the faults on lock servers, and on no client
+  std::set<int> killed, hit;          // lock servers that faults killed; that faults hit
+  for (const auto& [node, at_ns] : killed_ns_) {
+    if (at_ns < when.to_ns) killed.insert(node);
+  }
+  if (!killed.empty() && !LeavesAMajority(facts_, killed)) return kForeverNs;
+  for (const FaultEpisode* episode : all_.EpisodesWithin(when)) {
+    const FaultFact& fault = FaultFor(facts_, *episode);
+    const Span active{episode->from_ns, episode->to_ns};
+    const bool counts = which == Which::kAll || HindersAllAlong(fault);
+    if (!counts || ActsOnStoreAlone(*episode, fault)) continue;
+    if (OnlyStopsClient(*episode, fault) && !ConcernsClient(*episode, fault, asker.client) &&
+        !MayBeAhead(episode->client, active, asker))
+      continue;
+    const std::set<int> nodes = TargetNodes(facts_, *episode);
+    hit.insert(nodes.begin(), nodes.end());
+    int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
+    over_ns = std::max(over_ns, episode->to_ns);
+  }
+  hit.insert(killed.begin(), killed.end());
+  if (!LeavesAMajority(facts_, hit)) since_ns = std::max(since_ns, servers_ns);
+  for (const Stall* stall : all_.StallsWithin(when)) {
+    const bool in_the_way =
+        MayBeAhead(stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
+    if (in_the_way && IsLong(facts_, *stall)) since_ns = std::max(since_ns, stall->when.to_ns);
+  }
+  return since_ns;
+}
+
+std::optional<int64_t> Disturbed::UndisturbedSince(const Span& when, const Asker& asker) const {
+  if (lingers_from_ns_ < when.to_ns) return std::nullopt;
+  const int64_t since_ns = Until(when, asker, Which::kAll);
+  return since_ns >= kForeverNs ? std::nullopt : std::optional(since_ns);
+}
+
+}  // namespace doublehold

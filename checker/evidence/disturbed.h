@@ -1,0 +1,108 @@
+// What the faults and stalls of a run may have done to a lock: the one place that decides whether a
+// disturbance excuses an observation.
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBED_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBED_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+
+namespace doublehold {
+
+class Evidence;
+
+// A client that asks for a key.
+struct Asker {
+  int32_t client = 0;
+  uint16_t key = 0;
+};
+
+// Answers three questions. A fault of a kind that the history does not describe may do everything.
+// Faults on the store alone, and on single keys of other locks, do nothing to a lock.
+//
+//   flush:   [-]                 1. Keys may be gone, or a lease may end at another time than its
+//   c1:  A-a======   A-x            client computed.
+//
+//   hold c1:  [-------]          2. A message may arrive late or twice.
+//   c1:     A---?       R-r
+//
+//   pause c1:   [---]            3. A call may be answered late, or without asking the lock. And a
+//   c1:       A-------x             free lock may be refused.
+//
+// The evidence must outlive it. Not thread-safe.
+class Disturbed {
+ public:
+  explicit Disturbed(const Evidence& evidence);
+
+  // Whether the key may have been gone at some time in `when`, its ends included: a fault removed
+  // keys, lost data, moved the clock of a lock server, or has killed one.
+  [[nodiscard]] bool MayLoseKey(uint16_t key, const Span& when) const;
+  // Whether a lock server may have returned with older data in `when`, its ends included. Then
+  // anybody may have the key until it is granted anew.
+  [[nodiscard]] bool MayReturnKeys(const Span& when) const;
+
+  // Whether a clock may have been moved in `when`, its ends included.
+  [[nodiscard]] bool MayMoveClocks(const Span& when) const;
+
+  // Whether a request that was sent in `when`, its ends included, may be carried out late or twice.
+  [[nodiscard]] bool MayDelayMessages(const Span& when) const;
+
+  // Returns one span that covers all faults and long stalls within `when` that may have stopped or
+  // delayed the client, its requests for the key, or their replies; nullopt if there were none.
+  [[nodiscard]] std::optional<Span> DelayOf(const Asker& asker, const Span& when) const;
+
+  // Whether a driver may not have asked the lock for this call, because an earlier call of the same
+  // session is unanswered. A grant or a retry hint shows that the driver asks the lock again.
+  [[nodiscard]] bool IsUnsent(const Call& call) const { return unsent_.contains(&call); }
+  // Whether the client of the call certainly asked the lock within `when`, and received the
+  // answers. A library may answer by itself in two more cases:
+  // - until lease + grace after a disturbance, because its connection may still be broken;
+  // - at any time after a fault killed a lock server.
+  [[nodiscard]] bool AskedTheLock(const Call& call, const Span& when) const;
+  // Whether somebody certainly had the key at some time during the refused call.
+  [[nodiscard]] bool ShowsTakenKey(const Call& refused) const;
+
+  // Returns the latest end of the stalls and faults within `when` that may keep the asker from a
+  // free lock. A stop, slowdown or stall of another client counts only if that client may then hold
+  // some of several nodes, or may be ahead in a queue. Returns the start of `when` if there was no
+  // such disturbance. Returns kForeverNs if too many servers were killed for a majority.
+  //
+  // kHinders: without faults that lose or repeat single messages. They do not hinder clients all
+  // the time, though they may wait for the next such message until the end of the run.
+  enum class Which : uint8_t { kAll, kHinders };
+  [[nodiscard]] int64_t Until(const Span& when, const Asker& asker, Which which) const;
+  // Returns Until of all faults. Returns nullopt if a fault or a stall before or within `when` may
+  // block the key long after its end.
+  [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
+
+ private:
+  [[nodiscard]] bool MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const;
+
+  const Evidence& evidence_;
+  const RunFacts& facts_;
+  const Disturbances& all_;
+  std::set<const Call*> unsent_;
+  std::map<int32_t, EpisodeTimes> key_losses_;  // by fault
+  std::map<int, int64_t> killed_ns_;       // when each lock server was first killed
+  int64_t server_killed_ns_ = kForeverNs;  // when a fault first killed a lock server
+  // The start of the first fault or stall that may block a key long after its end.
+  int64_t lingers_from_ns_ = kForeverNs;
+};
+
+// Whether the refusal has a retry hint: the server said for how long the key is taken.
+inline bool HasRetryHint(const Call& refused) { return refused.answer[0] > 0; }
+
+// Whether the answer alone shows that the key was taken. On several nodes it does not: another
+// attempt may have had a minority of the nodes.
+inline bool ReportsThatKeyIsTaken(const RunFacts& facts, const Call& refused) {
+  return facts.nodes <= 1 && HasRetryHint(refused);
+}
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBED_H_
