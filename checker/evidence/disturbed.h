@@ -88,8 +88,8 @@ class Disturbed {
   const Disturbances& all_;
   std::set<const Call*> unsent_;
   std::map<int32_t, EpisodeTimes> key_losses_;  // by fault
-  std::map<int, int64_t> killed_ns_;       // when each lock server was first killed
-  int64_t server_killed_ns_ = kForeverNs;  // when a fault first killed a lock server
+  std::map<int, int64_t> killed_ns_;            // when each lock server was first killed
+  int64_t server_killed_ns_ = kForeverNs;       // when a fault first killed a lock server
   // The start of the first fault or stall that may block a key long after its end.
   int64_t lingers_from_ns_ = kForeverNs;
 };

@@ -1,0 +1,131 @@
+#include "checker/evidence/disturbed.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "checker/evidence/evidence.h"
+#include "checker/testing/ascii_history.h"
+
+namespace doublehold {
+namespace {
+
+// For each column of the picture, whether something may have happened in this millisecond.
+using Question = bool (*)(const Disturbed& disturbed, const Span& when);
+
+std::string Answers(const std::string& picture, Question question, const LaneOptions& options) {
+  const History history = FromLanes(picture, options);
+  const Evidence evidence(history);
+  const int64_t end_ms = history.events.back().at_ns / 1'000'000;
+  std::string answers;
+  for (int64_t ms = 0; ms <= end_ms; ++ms) {
+    const int64_t at_ns = ms * 1'000'000;
+    answers += question(evidence.disturbed(), {at_ns, at_ns}) ? '=' : ' ';
+  }
+  return answers.substr(0, answers.find_last_not_of(' ') + 1);
+}
+
+struct Drawn {
+  std::string fault;    // its kind, and on what it acts
+  std::string answers;  // beneath an episode [--] from 3 to 6 ms
+  LaneOptions options{};
+};
+
+void Expect(Question question, const std::vector<Drawn>& all) {
+  for (const auto& [fault, answers, options] : all) {
+    const std::string lane = fault + ":" + std::string(30 - fault.size(), ' ');
+    const std::string picture = "\n      c1:" + std::string(28, ' ') + "A-a=======R-r\n      " + lane +
+                                "   [--]";
+    EXPECT_EQ(Answers(picture, question, options), answers) << picture;
+  }
+}
+
+TEST(Disturbed, AKeyMayBeGoneWhileAFaultRemovesKeysOrMovesTheClockOfAServer) {
+  Expect([](const Disturbed& d, const Span& when) { return d.MayLoseKey(0, when); },
+         {{"flush n1", "   ===="},
+          {"restart n1", "   ===="},
+          {"jump n1", "   ===="},
+          {"crash n1", "   =========="},
+          {"mystery n1", "   ===="},
+          {"flush n0", ""},
+          {"crash c1", ""},
+          {"jump c1", ""},
+          {"pause n1", ""}});
+}
+
+TEST(Disturbed, AKeyMayComeBackOnlyWithLostData) {
+  Expect([](const Disturbed& d, const Span& when) { return d.MayReturnKeys(when); },
+         {{"restart n1", "   ===="},
+          {"promote n1", "   ===="},
+          {"mystery n1", "   ===="},
+          {"flush n1", ""},
+          {"restart n0", ""}});
+}
+
+TEST(Disturbed, AMessageMayBeLateOrComeTwice) {
+  Expect([](const Disturbed& d, const Span& when) { return d.MayDelayMessages(when); },
+         {{"delay c1", "   ===="},
+          {"drop c1", "   ===="},
+          {"duplicate c1", "   ===="},
+          {"mystery c1", "   ===="},
+          {"pause c1", ""},
+          {"delay n0", ""}});
+}
+
+TEST(Disturbed, ACallMayBeDelayedByWhatActsOnItsClientOrOnALockServer) {
+  const auto delayed = [](const Disturbed& d, const Span& when) {
+    return d.DelayOf({.client = 1, .key = 0}, {when.from_ns, when.to_ns + 1}).has_value();
+  };
+  Expect(delayed, {{"pause c1", "   ==="},
+                   {"delay c1", "   ==="},
+                   {"pause n1", "   ==="},
+                   {"mystery c1", "   ==="},
+                   {"pause c2", ""},
+                   {"pause n0", ""},
+                   {"jump n1", ""}});
+}
+
+// On three nodes, a majority answers without the stopped one.
+TEST(Disturbed, AFreeLockMayBeRefusedUntilTheEndOfWhatKeepsTheAskerFromAMajority) {
+  const auto disturbed = [](const Disturbed& d, const Span& when) {
+    return d.Until({when.from_ns, when.to_ns + 1}, {.client = 1, .key = 0},
+                   Disturbed::Which::kAll) > when.from_ns;
+  };
+  Expect(disturbed, {{"pause n1", "   ==="},
+                     {"pause n1", "", {.nodes = 3}},
+                     {"pause c1", "   ===", {.nodes = 3}},
+                     {"crash n1", "   =========="},
+                     {"crash n1", "", {.nodes = 3}},
+                     {"drop c1", "   ==="}});
+  const auto hindered = [](const Disturbed& d, const Span& when) {
+    return d.Until({when.from_ns, when.to_ns + 1}, {.client = 1, .key = 0},
+                   Disturbed::Which::kHinders) > when.from_ns;
+  };
+  Expect(hindered, {{"drop c1", ""}, {"partition c1", "   ==="}, {"delay c1", "   ==="}});
+}
+
+TEST(Disturbed, SomeFaultsMayBlockAKeyLongAfterTheirEnd) {
+  const LaneOptions watchdog{.library = LibraryFact{"mylib", "1", {"lease", "watchdog"}, {}}};
+  const LaneOptions queue{.lock = "redisson-fair"};
+  const LaneOptions plain;
+  for (const auto& [fault, options, lingers] :
+       std::vector<std::tuple<std::string, LaneOptions, bool>>{{"jump n1", plain, true},
+                                                               {"restart n1", plain, true},
+                                                               {"drop c1", plain, false},
+                                                               {"drop c1", queue, true},
+                                                               {"pause c1", queue, false},
+                                                               {"pause c1", watchdog, true}}) {
+    const History history =
+        FromLanes("c1:        A-a=====R-r\n" + fault + ":    [-]", options);
+    const Evidence evidence(history);
+    const std::optional<int64_t> since_ns =
+        evidence.disturbed().UndisturbedSince({8'000'000, 9'000'000}, {.client = 1, .key = 0});
+    EXPECT_EQ(!since_ns.has_value(), lingers) << fault;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
