@@ -88,8 +88,7 @@ Disturbed::Disturbed(const Evidence& evidence)
     if (May(fault, {kLosesData, kTakesKeys}) ||
         (May(fault, {kMovesClock}) && ActsOnLockServers(episode, fault)))
       key_losses_[episode.fault].Add({episode.from_ns, episode.to_ns});
-    if (MayLinger(facts_, episode) && episode.to_ns > 0)
-      lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
+    if (MayLinger(facts_, episode)) lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
     // A killed server does not return, although its fault ends at once.
     if (!IsCrash(fault) || !ActsOnLockServers(episode, fault)) continue;
     server_killed_ns_ = std::min(server_killed_ns_, episode.from_ns);

@@ -37,8 +37,8 @@ struct Drawn {
 void Expect(Question question, const std::vector<Drawn>& all) {
   for (const auto& [fault, answers, options] : all) {
     const std::string lane = fault + ":" + std::string(30 - fault.size(), ' ');
-    const std::string picture = "\n      c1:" + std::string(28, ' ') + "A-a=======R-r\n      " + lane +
-                                "   [--]";
+    const std::string picture =
+        "\n      c1:" + std::string(28, ' ') + "A-a=======R-r\n      " + lane + "   [--]";
     EXPECT_EQ(Answers(picture, question, options), answers) << picture;
   }
 }
@@ -118,8 +118,7 @@ TEST(Disturbed, SomeFaultsMayBlockAKeyLongAfterTheirEnd) {
                                                                {"drop c1", queue, true},
                                                                {"pause c1", queue, false},
                                                                {"pause c1", watchdog, true}}) {
-    const History history =
-        FromLanes("c1:        A-a=====R-r\n" + fault + ":    [-]", options);
+    const History history = FromLanes("c1:        A-a=====R-r\n" + fault + ":    [-]", options);
     const Evidence evidence(history);
     const std::optional<int64_t> since_ns =
         evidence.disturbed().UndisturbedSince({8'000'000, 9'000'000}, {.client = 1, .key = 0});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "checker/evidence/disturbed.h"
@@ -24,7 +25,7 @@ class SessionEntries {
 
   void Extend(uint64_t hold, int64_t valid_until_ns) {
     const auto entry = ends_ns_.find(hold);
-    if (entry != ends_ns_.end()) entry->second = valid_until_ns;
+    if (entry != ends_ns_.end() && before_ns_.erase(hold) > 0) entry->second = valid_until_ns;
   }
 
   // A failed extension changes nothing.
@@ -33,9 +34,15 @@ class SessionEntries {
     if (before != before_ns_.end()) Extend(hold, before->second);
   }
 
-  // A release may free any entry.
-  void Release() {
-    if (!ends_ns_.empty()) ends_ns_.erase(Longest());
+  // A release may free any entry, so the longest lease is gone. It may also free an entry after its
+  // extension, so extensions under way count no more.
+  void Release(uint64_t hold) {
+    if (ends_ns_.empty()) return;
+    const auto longest = ends_ns_.find(Longest()->first);
+    const auto own = ends_ns_.find(hold);
+    if (own != ends_ns_.end()) longest->second = own->second;
+    ends_ns_.erase(own != ends_ns_.end() ? own : longest);
+    before_ns_.clear();
   }
 
   void InvokeUnanswered() { has_unanswered_ = true; }
@@ -89,7 +96,7 @@ void Apply(const Moment& moment, SessionEntries& own) {
     case Moment::What::kGrant:
       return own.Grant(moment.hold, moment.until_ns);
     case Moment::What::kRelease:
-      return own.Release();
+      return own.Release(moment.hold);
     case Moment::What::kUnanswered:
       return own.InvokeUnanswered();
     case Moment::What::kExtend:
@@ -144,7 +151,7 @@ MustHave::MustHave(const Evidence& evidence) : disturbed_(evidence.disturbed()) 
     if (call.op != Op::kRelease) continue;
     const bool unchecked = call.Ok() && call.answer[0] == 1;
     if (unchecked || (call.outcome == EventType::kInfo && !unanswered_are_harmless))
-      of_key.push_back({&call, {call.from_ns, call.DoneNs()}, 0});
+      of_key.push_back({&call, {call.from_ns, call.DoneNs()}});
   }
   for (auto& [key, of_key] : releases) releases_.emplace(key, KeyTimeline(std::move(of_key)));
   AddSteps(evidence);
@@ -161,7 +168,12 @@ void MustHave::AddSteps(const Evidence& evidence) {
         moments.push_back({episode.from_ns, kFree, key, {}});
     }
   }
-  std::ranges::stable_sort(moments, {}, &Moment::at_ns);
+  // An extension of the same instant may have come before a release.
+  std::ranges::stable_sort(moments, {}, [](const Moment& moment) {
+    const bool frees =
+        moment.what == kRelease || moment.what == kUnanswered || moment.what == kFree;
+    return std::tuple(moment.at_ns, frees, moment.what != kGrant);
+  });
   std::map<uint16_t, std::map<SessionId, SessionEntries>> entries;
   for (const Moment& moment : moments) {
     std::map<SessionId, SessionEntries>& of_key = entries[moment.key];

@@ -42,9 +42,12 @@ class KeyAcquires {
     const Call& call = *acquires_[index];
     const auto release = released_.find(call.hold);
     const bool answered = release != released_.end();
-    if (answered && (release->second->Ok() || IsOnOneNode())) return release->second->to_ns;
+    const bool ended = answered && (release->second->Ok() || IsOnOneNode());
     int64_t end_ns = evidence_.lease_ends().LatestNs(call);
-    if (answered) end_ns = std::max(end_ns, release->second->to_ns);
+    if (ended)
+      end_ns = std::min(end_ns, release->second->to_ns);
+    else if (answered)
+      end_ns = std::max(end_ns, release->second->to_ns);
     const auto later = std::span(acquires_).subspan(index + 1);
     const auto within_lease = std::ranges::upper_bound(later, end_ns, {}, &Call::from_ns);
     const bool asks_again = std::any_of(
@@ -53,7 +56,7 @@ class KeyAcquires {
     const bool moved = evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns});
     if (is_reader || moved || asks_again ||
         (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
-      end_ns = kNeverNs;
+      end_ns = ended ? release->second->to_ns : kNeverNs;
     for (const Call* acquire : later) {
       const Call& other = *acquire;
       if (other.from_ns > end_ns) break;

@@ -43,7 +43,7 @@ void ExpectPossessions(const std::vector<PossessionCase>& drawn) {
 TEST(Possession, LastsFromTheInvocationOfTheAcquireToTheAnswerOfTheRelease) {
   ExpectPossessions({
       {"released", "c1: A-a==R-r", "1:0-7"},
-      {"released after its lease", "c1: A-a===========================R-r", "1:0-32(22)"},
+      {"released after its lease", "c1: A-a===========================R-r", "1:0-22"},
       {"refused", "c1: A-x A-aR-r", "1:4-9"},
       {"a release that reports a loss", "c1: A-a==R-x", "1:0-7"},
       {"a release that reports a loss on several nodes", "c1: A-a==R-x", "1:0-22", 3},

@@ -141,16 +141,19 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
     arrival_ns = std::max({arrival_ns.value_or(0), when.to_ns, delayed_until_ns});
   };
   const RunFacts& facts = disturbances.facts;
-  const Stall* stall = LongestStall(disturbances, client, when);
+  // Equal times prove no order.
+  const Span around{when.from_ns - 1, when.to_ns + 1};
+  const Stall* stall = LongestStall(disturbances, client, around);
   if (stall != nullptr && IsLong(facts, *stall) && MayResend(facts)) note(stall->when.to_ns);
-  for (const FaultEpisode* episode : disturbances.EpisodesWithin(when)) {
+  for (const FaultEpisode* episode : disturbances.EpisodesWithin(around)) {
     const FaultFact& fault = FaultFor(facts, *episode);
     if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(facts, fault, granted))
       note(episode->to_ns);
   }
   if (!arrival_ns) return std::nullopt;
   // A fault may also delay a copy that it did not make.
-  for (const FaultEpisode* episode : disturbances.EpisodesWithin({when.from_ns, *arrival_ns})) {
+  for (const FaultEpisode* episode :
+       disturbances.EpisodesWithin({around.from_ns, *arrival_ns + 1})) {
     const FaultFact& fault = FaultFor(facts, *episode);
     if (ConcernsClient(*episode, fault, client) && KeepsMessages(fault)) note(episode->to_ns);
   }

@@ -59,7 +59,9 @@ class ExtendResultChecker : ClaimChecker {
           At(during.from_ns), At(during.to_ns), OwnerName(disturbances_, other->owner()),
           At(other->core.from_ns));
     };
-    if (!evidence_.must_have().Throughout(own.key, other->owner(), during))
+    // A second copy of its own release may have freed the other's lock.
+    if (!evidence_.must_have().Throughout(own.key, other->owner(), during) ||
+        evidence_.disturbed().MayDelayMessages({other->asked_ns, during.to_ns}))
       return Doubt(own, what(), "and may have lost it by then");
     found_.Judged();
     found_.Violated(during.to_ns, [&] { return Describe(own, other, during, what()); });
@@ -72,6 +74,10 @@ class ExtendResultChecker : ClaimChecker {
           other != nullptr && evidence_.must_have().Throughout(own.key, other->owner(), during);
       return is_true ? found_.Judged() : found_.PassedOver();
     }
+    // The extension may have come after the release of its own entry, or after its lease, while
+    // the session had another entry.
+    if (!Before(during.to_ns, own.core.to_ns) || !own.LiveAt(during.to_ns))
+      return found_.PassedOver();
     if (FindOtherHold(own, {own.core.from_ns, during.to_ns}) != nullptr)
       return found_.PassedOver();  // the service granted the key twice, so the loss may be true
     const std::string what = fmt::format(

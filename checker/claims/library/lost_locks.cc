@@ -121,7 +121,7 @@ class LostLockSearch {
       if (!certain) lost.perhaps = lost.first;
       lost.certain = certain && !state.unknown && !state.may_be_inside && state.held.empty() &&
                      !MayMeetOwnCopy(evidence_, release) &&
-                     !evidence_.disturbed().MayReturnKeys({own.asked_ns, release.to_ns});
+                     !evidence_.disturbed().MayReturnKeys({own.asked_ns, release.from_ns});
     }
     if (lost.last == nullptr) return;
     found_.push_back(lost);

@@ -80,7 +80,9 @@ class ReleaseResultChecker : ClaimChecker {
     const bool checked_owner =
         release.outcome == EventType::kFail || (release.Ok() && release.answer[0] == 0);
     if (!checked_owner) return;
-    if (!lost.certain) {
+    const bool certain =
+        lost.certain && !evidence_.disturbed().MayReturnKeys({release.from_ns, release.to_ns});
+    if (!certain) {
       if (release.Ok()) Doubt(release, "was told that this freed its lock, which may have been so");
       return;
     }

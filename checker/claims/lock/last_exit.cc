@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "checker/evidence/traits.h"
@@ -33,8 +34,9 @@ class GapSearch {
         certain_(FindFreeIntervals(evidence, key, Free::kCertainly)),
         likely_(FindFreeIntervals(evidence, key, Free::kPerhaps)) {
     for (const Call& call : evidence.calls().all) {
-      if (call.key == key && call.op == Op::kRelease && call.outcome != EventType::kInfo)
-        exits_.push_back(&call);
+      if (call.key != key || call.op != Op::kRelease || call.outcome == EventType::kInfo) continue;
+      exits_.push_back(&call);
+      if (call.hold != 0) exit_of_.emplace(call.hold, &call);
     }
     std::ranges::stable_sort(exits_, {}, &Call::to_ns);
   }
@@ -108,13 +110,12 @@ class GapSearch {
     return Before(refused.to_ns, found.when.to_ns) ? &found : nullptr;
   }
 
-  // Returns the release with which the interval began; null if it began otherwise.
+  // Returns the release of the hold after which the interval began; null if there is none. The
+  // lease of the hold may have ended before.
   [[nodiscard]] const Call* ExitOf(const FreeInterval& free) const {
-    const auto at_once = std::ranges::equal_range(exits_, free.when.from_ns, {}, &Call::to_ns);
-    const auto exit = std::ranges::find_if(at_once, [&](const Call* call) {
-      return free.last != nullptr && call->hold != 0 && call->hold == free.last->acquire->hold;
-    });
-    return exit == at_once.end() ? nullptr : *exit;
+    const auto exit =
+        free.last == nullptr ? exit_of_.end() : exit_of_.find(free.last->acquire->hold);
+    return exit == exit_of_.end() ? nullptr : exit->second;
   }
 
   // Returns the last release that was answered by `at_ns`; null if there is none.
@@ -135,7 +136,8 @@ class GapSearch {
   const KeyTimeline& waits_;
   const KeyTimeline& copies_;
   const std::vector<FreeInterval> certain_, likely_;
-  std::vector<const Call*> exits_;  // by answer
+  std::vector<const Call*> exits_;                     // by answer
+  std::unordered_map<uint64_t, const Call*> exit_of_;  // by hold
   const FreeInterval* gap_ = nullptr;
   std::set<SessionId> refused_;  // sessions that were refused in the gap
   std::optional<Refusal> best_;

@@ -147,7 +147,7 @@ TEST(Liveness, IsViolatedWhereClientsAskInVainForAFreeKey) {
   EXPECT_EQ(verdict.reason, "1 of 1 key could not be locked again in time");
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 2 asked for the key at 0.021 s, and asked in vain since 0.006 s, which nobody "
-            "had since 0.006 s, when client 1 was the last to have it, and was refused it at 0.023 "
+            "had since 0.004 s, when client 1 was the last to have it, and was refused it at 0.023 "
             "s; no fault was active");
   EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-xA-x").outcome, Outcome::kUnknown)
       << "how often it asked within its last call is not known";

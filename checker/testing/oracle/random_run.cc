@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/testing/oracle/run_faults.h"
 #include "checker/testing/oracle/service.h"
 
 namespace doublehold::brute {
@@ -60,25 +61,30 @@ class RandomRunner {
  public:
   RandomRunner(const Dice& dice, const RunOptions& options) : dice_(dice), options_(options) {}
 
-  History Run() {
+  History Run(Truth* truth) {
     for (int32_t client = 1; client <= clients_; ++client) Start(RunClient(client));
     if (options_.counted_from > 0) Start(CountStore());
+    for (const RunFault& fault : faults_.all()) ScheduleFault(fault);
     while (!scheduled_.empty()) {
       const auto next = scheduled_.extract(scheduled_.begin());
+      if (truth != nullptr) NoteHolders(next.key(), *truth);
       now_ = next.key();
       next.mapped()();
+      if (truth != nullptr) NoteHolders(now_, *truth);
     }
-    return {.facts = {.lock = "brute",
-                      .lock_traits = options_.traits,
-                      .write = options_.retries_sale ? "watch" : "read-modify-write",
-                      .lease = Lease(options_.lease),
-                      .grace = Duration(options_.grace),
-                      .clients = clients_,
-                      .nodes = options_.nodes,
-                      .initial_stock = kStock,
-                      .keys = {"a"},
-                      .library = options_.library},
-            .events = std::move(events_)};
+    History history{.facts = {.lock = "brute",
+                              .lock_traits = options_.traits,
+                              .write = options_.retries_sale ? "watch" : "read-modify-write",
+                              .lease = Lease(options_.lease),
+                              .grace = Duration(options_.grace),
+                              .clients = clients_,
+                              .nodes = options_.nodes,
+                              .initial_stock = kStock,
+                              .keys = {"a"},
+                              .library = options_.library},
+                    .events = std::move(events_)};
+    faults_.AddTo(history);
+    return history;
   }
 
  private:
@@ -105,22 +111,31 @@ class RandomRunner {
 
     bool await_ready() { return false; }
     void await_suspend(std::coroutine_handle<> caller) {
+      const int32_t client = request.client;
+      if (run.faults_.HasKilled(client, run.now_)) return;
       run.Record(request, EventType::kInvoke, request.asked);
       answer.values = request.asked;
       const int64_t delay = run.max_delay_;
+      const int64_t held = run.faults_.HeldFor(client, run.now_);
+      const int64_t repeats_until = run.faults_.RepeatsUntil(client, run.now_);
+      if (held > 0) request.lost = request.lost || run.Chance(40);
+      request.lost = request.lost || run.faults_.Loses(run.dice_, client, run.now_);
       const auto execute = [&run = run, request = request] {
         return run.service_.Execute(request, run.now_);
       };
       if (request.lost) {
-        if (run.Chance(67)) run.Schedule(run.Below(run.Chance(50) ? delay : 8 * delay), execute);
+        if (run.Chance(67))
+          run.Schedule(held + run.Below(run.Chance(50) ? delay : 8 * delay), execute);
         const bool killed = request.op != Op::kAcquire && run.Chance(run.options_.killed);
-        if (!killed) run.Schedule(run.Below(delay), caller);
+        if (!killed) run.Resume(run.Below(delay), client, caller);
         return;
       }
-      run.Schedule(run.Below(delay), [this, execute, delay, caller] {
+      run.Schedule(held + run.Below(delay), [this, execute, delay, caller, client, repeats_until] {
         const std::optional<Values> done = execute();
+        if (repeats_until >= run.now_)
+          run.Schedule(run.Below(repeats_until - run.now_ + 1), execute);
         answer = {done ? EventType::kOk : EventType::kFail, done.value_or(request.asked)};
-        run.Schedule(run.Below(delay), caller);
+        run.Resume(run.faults_.HeldFor(client, run.now_) + run.Below(delay), client, caller);
       });
     }
     Answer await_resume() {
@@ -140,12 +155,34 @@ class RandomRunner {
   void Schedule(int64_t by, std::function<void()> next) {
     scheduled_.emplace(now_ + by, std::move(next));
   }
+  // Lets a client go on, unless a fault has killed it by then.
+  void Resume(int64_t by, int32_t client, std::coroutine_handle<> caller) {
+    Schedule(by, [this, client, caller] {
+      if (!faults_.HasKilled(client, now_)) caller();
+    });
+  }
+  void NoteHolders(int64_t until, Truth& truth) const {
+    truth.resize(static_cast<size_t>(until) + 1);
+    for (int64_t at = now_; at <= until; ++at)
+      truth[static_cast<size_t>(at)] |= service_.Holders(at);
+  }
+  void ScheduleFault(const RunFault& fault) {
+    if (fault.kind == "flush") Schedule(fault.acts_at, [this] { service_.RemoveKeys(); });
+    if (fault.kind == "restart") {
+      Schedule(Below(fault.acts_at + 1), [this] { service_.Save(); });
+      Schedule(fault.acts_at, [this] { service_.Restore(); });
+    }
+    if (fault.kind != "jump") return;
+    Schedule(fault.from, [this, by = fault.moves_by] { service_.MoveClock(by); });
+    Schedule(fault.to, [this, by = fault.moves_by] { service_.MoveClock(-by); });
+  }
   void Start(Script script) {
     scripts_.push_back(std::move(script));
     scripts_.back().Start();
   }
   void Record(const Request& request, EventType type, Values values = {}) {
     const Op op = request.op;
+    if (faults_.HasKilled(request.client, now_)) return;
     const bool ungranted = type == EventType::kInvoke || type == EventType::kFail;
     events_.push_back({.at_ns = now_,
                        .hold = op == Op::kAcquire && ungranted ? 0 : request.hold,
@@ -173,7 +210,9 @@ class RandomRunner {
     if (options_.queues) Record({client, Op::kWait}, EventType::kInvoke);
     for (int64_t tries = options_.queues ? 2 + Below(4) : 1; tries > 0 && !answer.Ok(); --tries) {
       acquire.hold = ++holds_;
-      acquire.until = now_ + Validity();
+      const int64_t validity = Validity();
+      acquire.until = now_ + validity;
+      if (options_.faults) acquire.validity = validity;
       answer = co_await Call(acquire, options_.loses_acquire);
       if (options_.queues && !answer.Ok()) co_await SleepFor(Below(10));
     }
@@ -209,8 +248,9 @@ class RandomRunner {
     Answer answer;
     do {
       const int64_t validity = Validity();
-      answer = co_await Call({client, Op::kExtend, hold, {validity}, now_ + validity},
-                             options_.loses_work);
+      Request extension{client, Op::kExtend, hold, {validity}, now_ + validity};
+      if (options_.faults) extension.validity = validity;
+      answer = co_await Call(extension, options_.loses_work);
     } while (answer.type != EventType::kInfo && Chance(33));
   }
 
@@ -266,6 +306,7 @@ class RandomRunner {
   const bool may_lose_answers_ = Chance(50);
   const int64_t tasks_ = 1 + Below(3);
   Service service_{dice_, options_};
+  const RunFaults faults_ = options_.faults ? RunFaults(dice_, clients_) : RunFaults();
   int64_t now_ = 0;
   // By time. Functions with equal times are in the order of the Schedule calls.
   std::multimap<int64_t, std::function<void()>> scheduled_;
@@ -277,8 +318,8 @@ class RandomRunner {
 
 }  // namespace
 
-History RandomRun(const Dice& dice, const RunOptions& options) {
-  return RandomRunner(dice, options).Run();
+History RandomRun(const Dice& dice, const RunOptions& options, Truth* truth) {
+  return RandomRunner(dice, options).Run(truth);
 }
 
 }  // namespace doublehold::brute

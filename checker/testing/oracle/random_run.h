@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "lib/base/prng.h"
 #include "lib/history/history.h"
@@ -60,6 +61,9 @@ struct RunOptions {
 
   // Chances of a lost answer. In half of the runs no answer is lost.
   int loses_acquire = 33, loses_release = 33, loses_work = 33;
+  // One or two faults disturb the run, and the history records them. The server counts each lease
+  // from the arrival of its request.
+  bool faults = false;
   int killed = 0;  // a lost answer, except to an acquire, kills its caller: a client or a watchdog
 
   // The lock server, and its defects.
@@ -83,7 +87,11 @@ struct RunOptions {
   bool miscounts = false;    // the referee's counts may be off by one, in runs that lose no answer
 };
 
-History RandomRun(const Dice& dice, const RunOptions& options);
+// The clients that had an entry on the lock server at each instant: bit i is client i. At an instant
+// of a change, those before and after it.
+using Truth = std::vector<uint32_t>;
+
+History RandomRun(const Dice& dice, const RunOptions& options, Truth* truth = nullptr);
 
 }  // namespace doublehold::brute
 

@@ -9,8 +9,40 @@ Service::Service(const Dice& dice, const RunOptions& options) : dice_(dice), opt
   if (options.held_at_start) entries_.push_back({.until = 10 + dice.Below(30)});
 }
 
-std::optional<Values> Service::Execute(const Request& request, int64_t now) {
+uint32_t Service::Holders(int64_t now) const {
+  uint32_t holders = 0;
+  for (const Request& entry : entries_)
+    holders |= entry.until > now ? 1U << static_cast<uint32_t>(entry.client) : 0;
+  return holders;
+}
+
+void Service::RemoveKeys() {
+  entries_.clear();
+  queue_.clear();
+}
+
+void Service::Save() { saved_ = entries_; }
+
+void Service::Restore() {
+  entries_ = saved_;
+  queue_.clear();
+}
+
+void Service::MoveClock(int64_t by) {
+  for (Request& entry : entries_) entry.until -= by;
+}
+
+std::optional<Values> Service::Execute(Request request, int64_t now) {
   std::erase_if(entries_, [now](const Request& entry) { return entry.until <= now; });
+  const int64_t computed = request.until;
+  if (request.validity != 0) request.until = now + request.validity;
+  std::optional<Values> answer = Carry(request);
+  const bool is_lease = request.op == Op::kAcquire || request.op == Op::kExtend;
+  if (answer && is_lease) (*answer)[0] = computed;
+  return answer;
+}
+
+std::optional<Values> Service::Carry(const Request& request) {
   if (request.op == Op::kAcquire) return Acquire(request);
   if (request.op == Op::kRelease) return Release(request);
   if (request.op == Op::kExtend) return Extend(request);

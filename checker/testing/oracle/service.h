@@ -21,7 +21,8 @@ struct Request {
   Op op = Op::kAcquire;
   uint64_t hold = 0;
   Values asked{};
-  int64_t until = 0;  // the end of the requested lease
+  int64_t until = 0;     // the end of the requested lease, as the client computes it
+  int64_t validity = 0;  // if not 0, the server counts this lease from the arrival
   bool shared = false;
   bool lost = false;  // the client does not get the answer
 };
@@ -31,7 +32,14 @@ class Service {
   Service(const Dice& dice, const RunOptions& options);
 
   // Returns the values of the answer, or nullopt if the request is refused.
-  std::optional<Values> Execute(const Request& request, int64_t now);
+  std::optional<Values> Execute(Request request, int64_t now);
+
+  // The clients with an entry at this time.
+  [[nodiscard]] uint32_t Holders(int64_t now) const;
+  void RemoveKeys();
+  void Save();  // what a restart returns to
+  void Restore();
+  void MoveClock(int64_t by);  // leases end earlier by this
 
   int64_t stock = kStock;
   std::array<int64_t, 2> record{1, 1};         // version of each half
@@ -39,6 +47,7 @@ class Service {
   std::map<int64_t, int64_t> saves;            // number of results by task
 
  private:
+  std::optional<Values> Carry(const Request& request);
   std::optional<Values> Acquire(const Request& asked);
   std::optional<Values> Release(const Request& asked);
   std::optional<Values> Extend(const Request& asked);
@@ -49,6 +58,7 @@ class Service {
   const Dice& dice_;
   const RunOptions& options_;
   std::vector<Request> entries_;  // granted acquires, until they are released or expire
+  std::vector<Request> saved_;
   std::vector<int32_t> queue_;
   int64_t token_ = 0, token_seen_ = 0;
 };
