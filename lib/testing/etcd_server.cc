@@ -11,9 +11,8 @@ namespace doublehold::testing {
 
 std::string WhyNoEtcd() {
   if (!HasEtcd()) return "built without libcurl (libcurl4-openssl-dev)";
-  if (std::system("etcd --version >/dev/null 2>&1") != 0)
-    return "there is no etcd in PATH (Debian package etcd-server)";
-  return "";
+  static const bool has_etcd = std::system("etcd --version >/dev/null 2>&1") == 0;
+  return has_etcd ? "" : "there is no etcd in PATH (Debian package etcd-server)";
 }
 
 void EtcdServer::Start() {

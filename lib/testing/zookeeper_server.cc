@@ -35,8 +35,8 @@ std::string WhyNoZooKeeper() {
   if (!HasZooKeeper()) return "built without ZooKeeper's C client (libzookeeper-mt-dev)";
   if (access(kJar, R_OK) != 0)
     return fmt::format("there is no {} (Debian package zookeeper)", kJar);
-  if (std::system("java -version >/dev/null 2>&1") != 0) return "there is no java in PATH";
-  return "";
+  static const bool has_java = std::system("java -version >/dev/null 2>&1") == 0;
+  return has_java ? "" : "there is no java in PATH";
 }
 
 void ZooKeeperServer::Start() {

@@ -40,11 +40,18 @@ std::string Outcome(const ZooResult<Value>& result) {
   return kNames.at(static_cast<size_t>(result.error().kind));
 }
 
+// The tests share a server, since its JVM starts slowly. Each works in a node of its own.
 class ZooKeeperSessionTest : public ::testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    if (WhyNoZooKeeper().empty()) server_ = std::make_unique<ZooKeeperServer>();
+  }
+  static void TearDownTestSuite() { server_.reset(); }
   void SetUp() override {
     if (const std::string why = WhyNoZooKeeper(); !why.empty()) GTEST_SKIP() << why;
-    server_ = std::make_unique<ZooKeeperServer>();
+    if (server_->pid() < 0) server_->Start();
+    // A session has threads from its first request on. A test that forks needs one without.
+    ASSERT_EQ(Outcome(Open()->Create(own_, "", ZooCreate::kPersistent, Patiently())), "ok");
     session_ = Open();
   }
 
@@ -53,45 +60,47 @@ class ZooKeeperSessionTest : public ::testing::Test {
   }
   ZooNode CreateSequential(ZooKeeperSession& session) {
     ZooResult<ZooNode> node =
-        session.Create("/n-", "", ZooCreate::kEphemeralSequential, Patiently());
+        session.Create(own_ + "/n-", "", ZooCreate::kEphemeralSequential, Patiently());
     EXPECT_EQ(Outcome(node), "ok");
     return node.value_or(ZooNode{});
   }
   bool Exists(const std::string& path) { return session_->Find(path, Patiently()).has_value(); }
 
-  std::unique_ptr<ZooKeeperServer> server_;
+  static inline std::unique_ptr<ZooKeeperServer> server_;
+  const std::string own_ =
+      std::string("/") + ::testing::UnitTest::GetInstance()->current_test_info()->name();
   std::unique_ptr<ZooKeeperSession> session_;
 };
 
 TEST_F(ZooKeeperSessionTest, CreatesFindsListsAndDeletesNodes) {
-  const auto create = [&](const char* path) {
+  const auto create = [&](const std::string& path) {
     return session_->Create(path, "data", ZooCreate::kPersistent, Patiently());
   };
-  const ZooResult<ZooNode> parent = create("/a");
-  EXPECT_EQ(parent->path, "/a");
-  EXPECT_EQ(create("/a/1")->path, "/a/1");
-  EXPECT_EQ(create("/a/2")->path, "/a/2");
-  EXPECT_EQ(Outcome(create("/a")), "node exists");
-  EXPECT_EQ(Outcome(create("/b/1")), "no node");
+  const ZooResult<ZooNode> parent = create(own_ + "/a");
+  EXPECT_EQ(parent->path, own_ + "/a");
+  EXPECT_EQ(create(own_ + "/a/1")->path, own_ + "/a/1");
+  EXPECT_EQ(create(own_ + "/a/2")->path, own_ + "/a/2");
+  EXPECT_EQ(Outcome(create(own_ + "/a")), "node exists");
+  EXPECT_EQ(Outcome(create(own_ + "/b/1")), "no node");
   EXPECT_EQ(Outcome(create("not a path")), "refused");
 
-  EXPECT_EQ(session_->Find("/a", Patiently())->czxid, parent->czxid);
-  EXPECT_EQ(Outcome(session_->Find("/b", Patiently())), "no node");
-  std::vector<std::string> children = *session_->Children("/a", Patiently());
+  EXPECT_EQ(session_->Find(own_ + "/a", Patiently())->czxid, parent->czxid);
+  EXPECT_EQ(Outcome(session_->Find(own_ + "/b", Patiently())), "no node");
+  std::vector<std::string> children = *session_->Children(own_ + "/a", Patiently());
   std::ranges::sort(children);
   EXPECT_EQ(children, (std::vector<std::string>{"1", "2"}));
 
-  EXPECT_EQ(Outcome(session_->Delete("/a", Patiently())), "refused");  // it has children
-  EXPECT_EQ(Outcome(session_->Delete("/a/1", Patiently())), "ok");
-  EXPECT_EQ(Outcome(session_->Delete("/a/1", Patiently())), "no node");
+  EXPECT_EQ(Outcome(session_->Delete(own_ + "/a", Patiently())), "refused");  // it has children
+  EXPECT_EQ(Outcome(session_->Delete(own_ + "/a/1", Patiently())), "ok");
+  EXPECT_EQ(Outcome(session_->Delete(own_ + "/a/1", Patiently())), "no node");
 }
 
 TEST_F(ZooKeeperSessionTest, NumbersAndTransactionsOfSequentialNodesIncrease) {
   const auto other = Open();
   const ZooNode first = CreateSequential(*session_);
   const ZooNode second = CreateSequential(*other);
-  EXPECT_EQ(first.path, "/n-0000000000");
-  EXPECT_EQ(second.path, "/n-0000000001");
+  EXPECT_EQ(first.path, own_ + "/n-0000000000");
+  EXPECT_EQ(second.path, own_ + "/n-0000000001");
   EXPECT_GT(first.czxid, 0);
   EXPECT_LT(first.czxid, second.czxid);
 }
@@ -109,7 +118,7 @@ TEST_F(ZooKeeperSessionTest, AWatchGivesNewsOnceWhenTheNodeGoes) {
 
 TEST_F(ZooKeeperSessionTest, AWatchOfChildrenGivesNewsWhenAChildComes) {
   const auto other = Open();
-  EXPECT_EQ(Outcome(session_->WatchChildren("/", Patiently())), "ok");
+  EXPECT_EQ(Outcome(session_->WatchChildren(own_, Patiently())), "ok");
   EXPECT_FALSE(session_->News().Wait(RealMono()));
   CreateSequential(*other);
   EXPECT_TRUE(session_->News().Wait(Patiently()));
@@ -128,7 +137,7 @@ TEST_F(ZooKeeperSessionTest, SeveralThreadsShareASession) {
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] { EXPECT_TRUE(Exists(CreateSequential(*session_).path)); });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(CreateSequential(*session_).path, "/n-0000000004");
+  EXPECT_EQ(CreateSequential(*session_).path, own_ + "/n-0000000004");
 }
 
 TEST_F(ZooKeeperSessionTest, ARequestIsNotSentWithoutAServer) {
@@ -140,13 +149,13 @@ TEST_F(ZooKeeperSessionTest, ARequestToAStoppedServerEndsAtItsDeadlineAndALaterO
   const ZooNode node = CreateSequential(*session_);
   server_->Stop();
   const auto create = [&] {
-    return session_->Create("/late", "", ZooCreate::kPersistent, RealMono() + kShortCall);
+    return session_->Create(own_ + "/late", "", ZooCreate::kPersistent, RealMono() + kShortCall);
   };
   EXPECT_EQ(Outcome(create()), "no reply");
   server_->Continue();
   EXPECT_TRUE(Exists(node.path));
   // The request without a reply was sent before, so it has been executed.
-  EXPECT_EQ(Outcome(session_->Find("/late", Patiently())), "ok");
+  EXPECT_EQ(Outcome(session_->Find(own_ + "/late", Patiently())), "ok");
 }
 
 // The replies of the requests and the events of the session come after their owners are gone.
@@ -192,10 +201,10 @@ TEST_F(ZooKeeperSessionTest, TheRealEnvOpensSessionsToTheNodesOfThePlan) {
   EXPECT_EQ(Outcome(clients.zookeeper().Open(kLongSession)->Find("/", Patiently())), "ok");
 }
 
-// A child process with a session and an ephemeral node, /n-0000000000.
+// A child process with a session and an ephemeral node, n-0000000000 of the node `own`.
 class SessionProcess {
  public:
-  explicit SessionProcess(const NodeAddress& server) {
+  SessionProcess(const NodeAddress& server, std::string own) : own_(std::move(own)) {
     EXPECT_EQ(pipe(created_.data()), 0);
     EXPECT_EQ(pipe(asked_.data()), 0);
     pid_ = ForkBound();
@@ -225,8 +234,8 @@ class SessionProcess {
   }
   // Returns the exit status of the process.
   int Live(ZooKeeperSession& session) {
-    const auto create = [&](const char* path, ZooCreate how) {
-      return session.Create(path, "", how, Patiently());
+    const auto create = [&](const std::string& path, ZooCreate how) {
+      return session.Create(own_ + path, "", how, Patiently());
     };
     const auto node = create("/n-", ZooCreate::kEphemeralSequential);
     char byte = 0;
@@ -240,14 +249,15 @@ class SessionProcess {
     return Outcome(late) == "session ended" && session.News().Wait(Patiently()) ? kEnded : 4;
   }
 
+  std::string own_;
   std::array<int, 2> created_{};
   std::array<int, 2> asked_{};
   pid_t pid_ = -1;
 };
 
 TEST_F(ZooKeeperSessionTest, AClientThatIsCutOffLosesItsNodeAfterTheTimeoutAndFindsOut) {
-  const SessionProcess other(server_->address());
-  const std::string path = "/n-0000000000";
+  const SessionProcess other(server_->address(), own_);
+  const std::string path = own_ + "/n-0000000000";
   EXPECT_TRUE(Exists(path));
   const MonoTime stopped = RealMono();
   other.Stop();

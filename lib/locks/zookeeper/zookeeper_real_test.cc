@@ -13,32 +13,36 @@ using testing::kPatience;
 using testing::LockClient;
 using testing::ZooKeeperServer;
 
-const LockKey kQueueKey{.name = "dh:item:0"};
-const LockKey kQueueKeyToRead{.name = "dh:item:0", .shared = true};
 // A waiter that polled would not be granted within kPatience.
 constexpr RetryPolicy kWatchesOnly{
     .interval = 2 * kPatience, .timeout = kPatience, .call_timeout = kPatience};
 
+// The tests of a suite share a server, since its JVM starts slowly. Each has a key of its own.
 class ZooKeeperLockOnServer : public ::testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    if (testing::WhyNoZooKeeper().empty()) server_ = std::make_unique<ZooKeeperServer>();
+  }
+  static void TearDownTestSuite() { server_.reset(); }
   void SetUp() override {
     if (const std::string why = testing::WhyNoZooKeeper(); !why.empty()) GTEST_SKIP() << why;
-    server_ = std::make_unique<ZooKeeperServer>();
     clients_ = testing::MakeClients(server_->address(), 3, {"zookeeper"});
   }
-  bool IsGranted(size_t client, const LockKey& key = kQueueKey) {
-    return std::holds_alternative<Granted>(clients_[client]->Try(key));
+  bool IsGranted(size_t client, bool reads = false) {
+    return std::holds_alternative<Granted>(clients_[client]->Try(reads ? read_key_ : key_));
   }
-  Grant Acquire(size_t client, const LockKey& key = kQueueKey) {
-    return clients_[client]->AcquireEventually(key, kWatchesOnly);
+  Grant Acquire(size_t client, bool reads = false) {
+    return clients_[client]->AcquireEventually(reads ? read_key_ : key_, kWatchesOnly);
   }
 
-  std::unique_ptr<ZooKeeperServer> server_;
+  static inline std::unique_ptr<ZooKeeperServer> server_;
+  const LockKey key_{.name = ::testing::UnitTest::GetInstance()->current_test_info()->name()};
+  const LockKey read_key_{.name = key_.name, .shared = true};
   testing::LockClients clients_;
 };
 
 TEST_F(ZooKeeperLockOnServer, ClientsAreGrantedOneAtATimeWithIncreasingTokens) {
-  testing::ExpectGrantedOneAtATime(clients_, kQueueKey, kWatchesOnly);
+  testing::ExpectGrantedOneAtATime(clients_, key_, kWatchesOnly);
 }
 
 TEST_F(ZooKeeperLockOnServer, WaitersAreGrantedInTheOrderOfArrival) {
@@ -56,7 +60,7 @@ TEST_F(ZooKeeperLockOnServer, WaitersAreGrantedInTheOrderOfArrival) {
 TEST_F(ZooKeeperLockOnServer, HeartbeatsKeepTheLockLongerThanTheTimeout) {
   constexpr Duration kTimeout = 2s;
   LockClient holder({{}, server_->address()}, 4, {"zookeeper"}, kTimeout);
-  const Grant grant = holder.AcquireEventually(kQueueKey, kWatchesOnly);
+  const Grant grant = holder.AcquireEventually(key_, kWatchesOnly);
   while (RealMono() < grant.valid_until + kTimeout / 4) EXPECT_FALSE(IsGranted(0));
   EXPECT_EQ(holder.Release(grant), ReleaseResult::kReleased);
 }
@@ -86,7 +90,7 @@ TEST_F(ZooKeeperReadWriteOnServer, AWriterHoldsAlone) {
     threads.emplace_back([&, i] {
       for (int round = 0; round < kRounds; ++round) {
         const bool reads = (round + static_cast<int>(i)) % 2 == 0;
-        const Grant grant = Acquire(i, reads ? kQueueKeyToRead : kQueueKey);
+        const Grant grant = Acquire(i, reads);
         if (reads) {
           ++readers;
           EXPECT_EQ(writers, 0);
@@ -104,17 +108,17 @@ TEST_F(ZooKeeperReadWriteOnServer, AWriterHoldsAlone) {
 }
 
 TEST_F(ZooKeeperReadWriteOnServer, ReadersShareButDoNotPassAWaitingWriter) {
-  const Grant first = Acquire(0, kQueueKeyToRead);
-  const Grant second = Acquire(1, kQueueKeyToRead);
+  const Grant first = Acquire(0, /*reads=*/true);
+  const Grant second = Acquire(1, /*reads=*/true);
   EXPECT_FALSE(IsGranted(2));
-  EXPECT_FALSE(IsGranted(3, kQueueKeyToRead));
+  EXPECT_FALSE(IsGranted(3, /*reads=*/true));
   EXPECT_EQ(clients_[0]->Release(first), ReleaseResult::kReleased);
   EXPECT_FALSE(IsGranted(2));
   EXPECT_EQ(clients_[1]->Release(second), ReleaseResult::kReleased);
   const Grant write = Acquire(2);
-  EXPECT_FALSE(IsGranted(3, kQueueKeyToRead));
+  EXPECT_FALSE(IsGranted(3, /*reads=*/true));
   EXPECT_EQ(clients_[2]->Release(write), ReleaseResult::kReleased);
-  EXPECT_TRUE(Acquire(3, kQueueKeyToRead).shared);
+  EXPECT_TRUE(Acquire(3, /*reads=*/true).shared);
 }
 
 }  // namespace
