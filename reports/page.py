@@ -1,5 +1,6 @@
 """Turns a run into one HTML page: draws the pictures and fills the template."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ FAULTS_BEFORE_FOLD = 40
 FAULTS_LISTED = 500  # most faults in the table, so that the page of a long run stays small
 
 
+@cache  # a template is compiled once, however many pages are written
 def environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,

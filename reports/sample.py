@@ -140,19 +140,20 @@ class Maker:
     # -- the toy's verdict
 
     def overlaps(self, live: bool) -> list[dict[str, Any]]:
+        ends = [min(h["to_ns"], h["valid_until_ns"]) if live else h["to_ns"] for h in self.holds]
         found = []
         for i, first in enumerate(self.holds):
-            for second in self.holds[i + 1:]:
-                ends = [min(h["to_ns"], h["valid_until_ns"]) if live else h["to_ns"]
-                        for h in (first, second)]
-                if second["from_ns"] >= min(ends):
+            for second, second_end in zip(self.holds[i + 1:], ends[i + 1:]):
+                begin = second["from_ns"]
+                if begin >= ends[i] or begin >= second_end:
                     continue
+                end = min(ends[i], second_end)
                 over = first["valid_until_ns"] / 1e9
                 found.append(self.violation(
-                    second["from_ns"], min(ends), first, second,
+                    begin, end, first, second,
                     f"client {first['client']}'s lease ended at {over:.3f} s while it was stopped; "
                     f"client {second['client']} was granted the key at "
-                    f"{second['from_ns'] / 1e9:.3f} s{self.toy.hostile}"))
+                    f"{begin / 1e9:.3f} s{self.toy.hostile}"))
         return found
 
     def violation(self, begin: int, end: int, first: Any, second: Any, sentence: str,
