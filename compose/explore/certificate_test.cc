@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -39,7 +40,10 @@ Result<CertificateCheck> CheckText(const std::string& text, int sampled = 4) {
 // Checks a certificate in whose text `from` was replaced by `to`.
 Result<CertificateCheck> Check(const std::string& from = "", const std::string& to = "",
                                int sampled = 4, int depth = 2) {
-  std::string text = MakeCertificate(depth);
+  static std::map<int, std::string> certificates;  // by depth, since a search takes long
+  std::string& made = certificates[depth];
+  if (made.empty()) made = MakeCertificate(depth);
+  std::string text = made;
   const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);

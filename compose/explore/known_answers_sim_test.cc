@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "compose/explore/testing_explore.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -21,7 +23,13 @@ void PrintTo(const Answer& answer, std::ostream* out) { *out << answer.id; }
 
 class KnownAnswer : public ::testing::TestWithParam<Answer> {};
 
+// These searches take the longest. They repeat another with more nodes, another fault, or none.
+bool IsVariation(std::string_view id) {
+  return id == "K25-five" || id == "K37-restart" || id == "K37-calm";
+}
+
 TEST_P(KnownAnswer, IsFoundWithoutHints) {
+  if (IsVariation(GetParam().id) && !RunsAllTrials()) GTEST_SKIP() << kVariation;
   const Explored explored = ExploreAll(GetParam().searched);
   EXPECT_EQ(Violated(explored), GetParam().violated);
   EXPECT_EQ(explored.executions, GetParam().executions);

@@ -177,7 +177,7 @@ const std::vector<ThirdFaultCase>& ThirdFaultCases() {
        {1, 1, 1},
        /*takes_long=*/true},
       {"lost-counts-stay", "liveness", {FaultForm::kDropRequest}, Impatient(), 1, {}, true},
-      {"guesses-token", "fencing", {FaultForm::kDropRequest}, Impatient()},
+      {"guesses-token", "fencing", {FaultForm::kDropRequest}, Impatient(), 1, {}, true},
       {"moves-on",
        "lease-exclusion",
        {FaultForm::kDropRequest},

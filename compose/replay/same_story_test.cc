@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -56,6 +58,8 @@ std::string WithoutSeconds(const std::string& printed) {
 class SameStory : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SameStory, IsTheSameWithEveryBuild) {
+  const std::set<std::string> first{"fenced", "set-nx-px", "watch"};
+  if (!first.contains(GetParam()) && !RunsAllTrials()) GTEST_SKIP() << kVariation;
   const std::vector<StoredStory> stories = ReadStories(kStories / (GetParam() + ".txt"));
   ASSERT_GE(stories.size(), 2u) << "a search, and what it found";
   for (const StoredStory& told : stories) {
