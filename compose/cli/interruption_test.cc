@@ -13,6 +13,7 @@
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/os/run_tool.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -312,6 +313,7 @@ Finished InterruptedExploration(bool as_json) {
 
 TEST(Interruption, AnExplorationPrintsItsResultSoFar) {
   for (const bool as_json : {false, true}) {
+    if (as_json && !RunsAllTrials()) continue;
     const Finished explored = InterruptedExploration(as_json);
     EXPECT_EQ(explored.exit_code, 1);  // the first executions violate exclusion
     EXPECT_TRUE(explored.err.starts_with("doublehold explore: interrupted after ")) << explored.err;

@@ -24,7 +24,7 @@ struct ShortSuite {
   ShortSuite() { Write("a b c d", "set-nx-px"); }
 
   void Write(const std::string& rows, const std::string& lock) const {
-    std::string text = "[experiment]\nworkload.duration = '1500ms'\nexpect.exclusion = 'valid'\n";
+    std::string text = "[experiment]\nworkload.duration = '1s'\nexpect.exclusion = 'valid'\n";
     text += "lock.name = '" + lock + "'\n";
     for (const char row : rows)
       if (row != ' ') text += std::string("[[cell]]\nrow = '") + row + "'\ncolumn = 'x'\n";
@@ -380,10 +380,11 @@ TEST(Baseline, TheExitStatusSaysWhetherASuiteIsWorse) {
     int exit_code;
     const char* says;
   };
-  for (const Case& one :
-       {Case{"set-nx-px", "none", 1,
-             "exclusion          newly violated: 1 of 1 run, before 0 of 1 run"},
-        Case{"set-nx-px", "set-nx-px", 0, ": 0 of "}, Case{"none", "set-nx-px", 0, ": 0 of "}}) {
+  std::vector<Case> cases{
+      {"set-nx-px", "none", 1, "exclusion          newly violated: 1 of 1 run, before 0 of 1 run"},
+      {"set-nx-px", "set-nx-px", 0, ": 0 of "}};
+  if (RunsAllTrials()) cases.push_back({"none", "set-nx-px", 0, ": 0 of "});
+  for (const Case& one : cases) {
     const ShortSuite suite;
     suite.Write("a", one.before);
     RunProgram(suite.Words());

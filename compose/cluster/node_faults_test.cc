@@ -152,7 +152,8 @@ TEST(NodeFaults, AFaultOnTheLeaderActsOnTheServerThatLeadsAtItsTime) {
 // If there are two replicas, the sentinels promote the named replica. The other sentinels do not
 // turn the new master back into a replica.
 TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {
-  for (const char* node : {"2", "3"}) {
+  for (const char* node : {"3", "2"}) {
+    if (node == std::string("2") && !RunsAllTrials()) continue;
     const Ran ran = RunWith("replicas = 2\n[[fault]]\nkind = \"promote\"\nnodes = [" +
                                 std::string(node) + "]\nhow = \"planned\"\nfrom = \"500ms\"\n",
                             "5s", "sentinel");

@@ -10,6 +10,7 @@
 
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -252,10 +253,11 @@ TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunWithTheWrongLine) {
       SCOPED_TRACE(std::string(at) + " " + how);
       // A second answer to hello is not read.
       if (std::string(at) + how == "hellotwice") continue;
-      // Tests every misbehaviour at one operation, and some at every operation.
-      if (at != std::string("acquire") && how != std::string("garbage") &&
-          how != std::string("exits"))
-        continue;
+      // Tests every misbehaviour at one operation, and some at every operation: in `make test` one
+      // at hello, since a client that has begun fails alike at each.
+      const bool is_other = at != std::string("acquire");
+      if (is_other && how != std::string("garbage") && how != std::string("exits")) continue;
+      if (is_other && std::string(at) + how != "hellogarbage" && !RunsAllTrials()) continue;
       Driven run({"--driver", Liar(std::string(at) + " " + how), "--duration", "20s"});
       EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
       EXPECT_NE(run.program->Err().find(says), std::string::npos) << run.program->Err();

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "compose/os/run_folder.h"
 #include "compose/testing/program.h"
@@ -248,9 +250,12 @@ TEST(KnownAnswers, K37_ContentionAloneCanLeaveABareMajority) {
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 3));
 }
 
+// In `make test`, one lock that polls, one that is woken up, and one on several nodes.
 TEST(KnownAnswers, C03_WithoutAFaultEveryRealLockIsClean) {
+  const std::set<std::string_view> first{"set-nx-px", "redisson", "redlock"};
   for (const LockEntry& lock : Locks()) {
     if (lock.name == "none" || lock.service != kRedisService) continue;
+    if (!first.contains(lock.name) && !RunsAllTrials()) continue;
     SCOPED_TRACE(lock.name);
     const KnownAnswersOutcome outcome =
         RunOne({"--lock", std::string(lock.name), "--duration", "500ms"});

@@ -6,6 +6,7 @@
 #include "lib/base/paths.h"
 #include "lib/base/result.h"
 #include "lib/testing/case_name.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -23,11 +24,13 @@ void ExpectCellAsStated(const std::string& cell) {
 }
 
 TEST_P(ServicesOnServers, AHolderThatIsStoppedPastItsSessionWritesTooLate) {
+  if (GetParam() != std::string("etcd") && !RunsAllTrials()) GTEST_SKIP() << kVariation;
   ExpectCellAsStated(GetParam() + std::string("/pause"));
 }
 
 TEST(EnsemblesOnServers, TheLockSurvivesItsLeader) {
-  for (const char* cell : {"zookeeper/leader down", "etcd/leader down"}) ExpectCellAsStated(cell);
+  ExpectCellAsStated("zookeeper/leader down");
+  if (RunsAllTrials()) ExpectCellAsStated("etcd/leader down");
 }
 
 TEST(ZooKeeperOnServers, ASessionDoesNotDependOnTheWallClockOfItsServer) {

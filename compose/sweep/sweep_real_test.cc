@@ -18,8 +18,9 @@ class SweepOnServers : public ::testing::Test {
   // Returns the cells of a sweep with these faults.
   nlohmann::json Sweep(const std::string& lock, const std::string& faults,
                        const std::string& section = "1") {
-    const Finished finished = RunProgram({"sweep", "--lock", lock, "--faults", faults, "--section",
-                                          section, "--json", "--out", folder_.path().string()});
+    const Finished finished =
+        RunProgram({"sweep", "--lock", lock, "--clients", "2", "--faults", faults, "--section",
+                    section, "--json", "--out", folder_.path().string()});
     EXPECT_EQ(finished.exit_code, 1) << finished.err;
     const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
     EXPECT_TRUE(swept.is_object()) << finished.out;
@@ -40,11 +41,14 @@ class SweepOnServers : public ::testing::Test {
 };
 
 TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
-  const nlohmann::json cells = Sweep("set-nx-px", "pause,hold-request,drop-reply");
+  const nlohmann::json cells =
+      Sweep("set-nx-px", RunsAllTrials() ? "pause,drop-reply,hold-request" : "pause,drop-reply");
   const SweepNames oversold{"exclusion", "stock"};
-  EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), oversold);               // K14
-  EXPECT_EQ(ViolatedAt(cells, "SET to the store/hold-request"), oversold);  // K15
-  EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");      // K16
+  EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), oversold);           // K14
+  EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");  // K16
+  if (RunsAllTrials()) {
+    EXPECT_EQ(ViolatedAt(cells, "SET to the store/hold-request"), oversold);  // K15
+  }
   // At these places a pause is harmless.
   EXPECT_EQ(At(cells, "start/pause").at("letters"), ".");
   EXPECT_EQ(At(cells, "after-release/pause").at("letters"), ".");
@@ -68,7 +72,8 @@ TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
 TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
   const Finished finished =
       RunProgram({"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py",
-                  "--faults", "crash", "--json", "--out", folder_.path().string()});
+                  "--clients", "2", "--workload", "cycle", "--faults", "crash", "--json", "--out",
+                  folder_.path().string()});
   const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
   ASSERT_TRUE(swept.is_object()) << finished.out << finished.err;
   EXPECT_EQ(swept.at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));

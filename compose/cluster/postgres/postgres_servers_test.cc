@@ -36,6 +36,8 @@ class PostgresRuns : public ::testing::Test {
 
 TEST_F(PostgresRuns, WithoutAFaultEachLockIsClean) {
   for (const char* lock : {"postgres-advisory", "postgres-lease"}) {
+    // Other tests find the lease valid, too.
+    if (lock == std::string("postgres-lease") && !RunsAllTrials()) continue;
     SCOPED_TRACE(lock);
     const nlohmann::json verdict = RunWith(lock, "");
     EXPECT_EQ(verdict.at("overall"), "valid") << verdict.dump();
@@ -86,7 +88,8 @@ TEST_F(PostgresRuns, AReplicaLacksTheRowsThatAFaultKeptFromIt) {
 TEST_F(PostgresRuns, APoolerOfTransactionsLendsASessionLockToEverybody) {
   if (!RunTool({"sh", "-c", "PATH=$PATH:/usr/sbin command -v pgbouncer"}))
     GTEST_SKIP() << "needs the Debian package pgbouncer";
-  for (const auto& [mode, outcome] : {std::pair{"session", "valid"}, {"transaction", "violated"}}) {
+  for (const auto& [mode, outcome] : {std::pair{"transaction", "violated"}, {"session", "valid"}}) {
+    if (mode == std::string("session") && !RunsAllTrials()) continue;
     const nlohmann::json verdict =
         RunWith("postgres-advisory\"\nthrough-pooler = \"" + std::string(mode), "");
     EXPECT_EQ(Outcome(verdict, "lease-exclusion"), outcome) << mode << verdict.dump();
