@@ -29,6 +29,11 @@ bool IfItKills(const RunFacts& /*facts*/, const FaultFact& fault, bool /*on_serv
   return IsCrash(fault);
 }
 
+// A lock server that was stopped explains why clients asked in vain.
+bool IfItKillsOrHitsServers(const RunFacts& /*facts*/, const FaultFact& fault, bool on_servers) {
+  return IsCrash(fault) || on_servers;
+}
+
 }  // namespace
 
 std::string_view Name(Outcome outcome) {
@@ -158,7 +163,7 @@ std::span<const CheckerEntry> Checkers() {
                    "is refused for three times as long, or its key outlasts every lease",
                    About::kLock,
                    CheckLiveness,
-                   IfItKills},
+                   IfItKillsOrHitsServers},
       CheckerEntry{"max-wait",
                    "waited too long",
                    {'W', "a wait exceeded its limit"},

@@ -38,7 +38,8 @@ std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
     if (event.op == Op::kExpiry && event.type == EventType::kOk) {
       const bool never = event.value[0] == -1;
       const int64_t left_ns =
-          never ? kForeverNs : std::min(event.value[0], kForeverNs / kNsInMs) * kNsInMs;
+          never ? kForeverNs
+                : std::clamp<int64_t>(event.value[0], 0, kForeverNs / kNsInMs) * kNsInMs;
       if (never || left_ns >= UnexplainedLeftNs(history.facts, lease_ns))
         keys[event.key].outlasting = {event.at_ns, left_ns, lease_ns};
     }

@@ -93,7 +93,8 @@ TEST(DisturbedRuns, WhoMustHaveTheLockHasIt) {
     const Evidence evidence(history);
     for (int64_t at = 0; at < static_cast<int64_t>(truth.size()); at += 1 + dice.Below(8)) {
       for (int32_t client = 1; client <= history.facts.clients; ++client) {
-        const bool is_so = (truth[static_cast<size_t>(at)] >> static_cast<uint32_t>(client) & 1U) != 0;
+        const bool is_so =
+            (truth[static_cast<size_t>(at)] >> static_cast<uint32_t>(client) & 1U) != 0;
         has += is_so ? 1 : 0;
         if (!evidence.must_have().Throughout(0, {.client = client}, {at, at})) continue;
         ++must;

@@ -64,9 +64,8 @@ bool RunFaults::HasKilled(int32_t client, int64_t now) const {
 void RunFaults::AddTo(History& history) const {
   for (const RunFault& fault : all_) {
     const auto index = static_cast<int64_t>(history.facts.faults.size());
-    history.facts.faults.push_back({.name = fault.kind + std::to_string(index),
-                                    .kind = fault.kind,
-                                    .what = fault.kind});
+    history.facts.faults.push_back(
+        {.name = fault.kind + std::to_string(index), .kind = fault.kind, .what = fault.kind});
     const int64_t node = fault.client == -1 ? 1 : -1;
     for (const bool begins : {true, false}) {
       history.events.push_back({.at_ns = begins ? fault.from : fault.to,
