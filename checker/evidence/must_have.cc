@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "checker/evidence/disturbed.h"
@@ -14,11 +13,19 @@ namespace {
 // The entries of one session on one key that nothing can have freed.
 class SessionEntries {
  public:
-  void Grant(uint64_t hold, int64_t valid_until_ns) { ends_ns_[hold] = valid_until_ns; }
+  void Grant(uint64_t hold, int64_t valid_until_ns) {
+    const auto early = early_ns_.find(hold);
+    ends_ns_[hold] =
+        early == early_ns_.end() ? valid_until_ns : std::min(valid_until_ns, early->second);
+  }
 
   void InvokeExtension(uint64_t hold, int64_t until_ns) {
     const auto entry = ends_ns_.find(hold);
-    if (entry == ends_ns_.end()) return;
+    if (entry == ends_ns_.end()) {
+      const auto early = early_ns_.try_emplace(hold, until_ns).first;
+      early->second = std::min(early->second, until_ns);
+      return;
+    }
     before_ns_[hold] = entry->second;
     entry->second = std::min(entry->second, until_ns);
   }
@@ -61,6 +68,7 @@ class SessionEntries {
 
   EndsNs ends_ns_;
   EndsNs before_ns_;  // before the last extension
+  EndsNs early_ns_;   // of extensions that are recorded before the grant
   bool has_unanswered_ = false;
 };
 
@@ -170,9 +178,9 @@ void MustHave::AddSteps(const Evidence& evidence) {
   }
   // An extension of the same instant may have come before a release.
   std::ranges::stable_sort(moments, {}, [](const Moment& moment) {
-    const bool frees =
-        moment.what == kRelease || moment.what == kUnanswered || moment.what == kFree;
-    return std::tuple(moment.at_ns, frees, moment.what != kGrant);
+    const bool extends =
+        moment.what == kExtend || moment.what == kExtended || moment.what == kFailed;
+    return std::pair(moment.at_ns, !extends);
   });
   std::map<uint16_t, std::map<SessionId, SessionEntries>> entries;
   for (const Moment& moment : moments) {
