@@ -26,7 +26,8 @@ class SessionEntries {
       early->second = std::min(early->second, until_ns);
       return;
     }
-    before_ns_[hold] = entry->second;
+    // A release under way may come after the extension, and free its entry.
+    if (open_releases_ == 0) before_ns_[hold] = entry->second;
     entry->second = std::min(entry->second, until_ns);
   }
 
@@ -43,7 +44,8 @@ class SessionEntries {
 
   // A release may free any entry, so the longest lease is gone. It may also free an entry after its
   // extension, so extensions under way count no more.
-  void Release(uint64_t hold) {
+  void InvokeRelease(uint64_t hold) {
+    ++open_releases_;
     if (ends_ns_.empty()) return;
     const auto longest = ends_ns_.find(Longest()->first);
     const auto own = ends_ns_.find(hold);
@@ -51,6 +53,8 @@ class SessionEntries {
     ends_ns_.erase(own != ends_ns_.end() ? own : longest);
     before_ns_.clear();
   }
+
+  void Release() { --open_releases_; }
 
   void InvokeUnanswered() { has_unanswered_ = true; }
   void Clear() { ends_ns_.clear(); }
@@ -69,12 +73,22 @@ class SessionEntries {
   EndsNs ends_ns_;
   EndsNs before_ns_;  // before the last extension
   EndsNs early_ns_;   // of extensions that are recorded before the grant
+  int open_releases_ = 0;
   bool has_unanswered_ = false;
 };
 
 // What changes who must have the lock.
 struct Moment {
-  enum class What : uint8_t { kGrant, kRelease, kUnanswered, kFree, kExtend, kExtended, kFailed };
+  enum class What : uint8_t {
+    kGrant,
+    kRelease,
+    kReleased,
+    kUnanswered,
+    kFree,
+    kExtend,
+    kExtended,
+    kFailed
+  };
   int64_t at_ns = 0;
   What what = What::kGrant;
   uint16_t key = 0;
@@ -104,7 +118,9 @@ void Apply(const Moment& moment, SessionEntries& own) {
     case Moment::What::kGrant:
       return own.Grant(moment.hold, moment.until_ns);
     case Moment::What::kRelease:
-      return own.Release(moment.hold);
+      return own.InvokeRelease(moment.hold);
+    case Moment::What::kReleased:
+      return own.Release();
     case Moment::What::kUnanswered:
       return own.InvokeUnanswered();
     case Moment::What::kExtend:
@@ -134,6 +150,8 @@ std::vector<Moment> ListMoments(const Evidence& evidence) {
       moment.at_ns = call.from_ns;
       moment.what = call.outcome == EventType::kInfo ? kUnanswered : kRelease;
       moments.push_back(moment);
+      if (moment.what == kRelease)
+        moments.push_back({call.to_ns, kReleased, call.key, call.session});
     }
   }
   for (const Event& event : evidence.history().events) {
@@ -200,6 +218,7 @@ void MustHave::AddSteps(const Evidence& evidence) {
     if (moment.what == kGrant && moment.call->again && own.UntilNs() < moment.when.from_ns)
       continue;
     Apply(moment, own);
+    if (moment.what == kReleased) continue;
     const Call* release = moment.what == kRelease ? moment.call : nullptr;
     steps_[who].push_back({moment.at_ns, own.UntilNs(), release});
   }

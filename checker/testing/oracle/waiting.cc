@@ -66,6 +66,7 @@ class Refusals {
  public:
   explicit Refusals(const History& history)
       : one_node_(history.facts.nodes == 1),
+        begins_(history.events.empty() ? 0 : history.events.front().at_ns),
         lease_(ToNs(history.facts.lease)),
         patience_(ToNs(history.facts.lease + history.facts.grace)),
         releases_(ListRecordedCalls(history, {Op::kRelease})),
@@ -84,7 +85,7 @@ class Refusals {
 
   [[nodiscard]] bool IsExplained(const RecordedCall& refused) const {
     const int64_t since = refused.from - patience_;
-    if (since <= 0) return true;  // the run is not older than lease + grace
+    if (since <= begins_) return true;  // the run is not older than lease + grace
     for (int64_t at = since; at <= refused.to; ++at) {
       if (SomeAcquire([&](const RecordedCall& call) { return MayBeHeld(call, at); })) return true;
     }
@@ -118,8 +119,11 @@ class Refusals {
     const bool freed = release != nullptr && release->Ok();
     if (acquire.IsUnknown()) return !one_node_ || !freed || at <= release->to;
     const bool refused = release != nullptr && release->Failed();
-    if (freed || (refused && one_node_)) return at <= release->to;
-    const int64_t until = std::max(acquire.to + lease_, refused ? release->to : 0);
+    const bool ended = freed || (refused && one_node_);
+    const int64_t lease_end = acquire.to + lease_;
+    const int64_t until = ended     ? std::min(lease_end, release->to)
+                          : refused ? std::max(lease_end, release->to)
+                                    : lease_end;
     const int64_t last_use = release == nullptr ? acquire.to : release->from;
     const bool again = SomeAcquire([&](const RecordedCall& call) {
       return !call.Failed() && &call > &acquire && call.session == acquire.session &&
@@ -129,6 +133,7 @@ class Refusals {
       return call.Ok() && &call > &acquire && call.session != acquire.session &&
              !MayBeReentry(call) && acquire.to < call.from && last_use < call.to && call.to < at;
     });
+    if (ended && at > release->to) return false;
     return (again || at <= until) && !is_granted_anew;
   }
 
@@ -178,6 +183,7 @@ class Refusals {
   }
 
   const bool one_node_;
+  const int64_t begins_;  // the time of the first event
   const int64_t lease_;
   const int64_t patience_;
   const std::vector<RecordedCall> releases_, acquires_;
