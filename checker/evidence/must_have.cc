@@ -220,7 +220,7 @@ void MustHave::AddSteps(const Evidence& evidence) {
     Apply(moment, own);
     if (moment.what == kReleased) continue;
     const Call* release = moment.what == kRelease ? moment.call : nullptr;
-    steps_[who].push_back({moment.at_ns, own.UntilNs(), release});
+    steps_[who].push_back({moment.at_ns, own.UntilNs(), release, moment.what == kExtend});
   }
 }
 
@@ -251,7 +251,11 @@ bool MustHave::UntilReleased(const Call& release) const {
   const auto first = std::ranges::lower_bound(steps, release.from_ns, {}, &Step::at_ns);
   const auto its =
       std::find_if(first, steps.end(), [&](const Step& step) { return step.release == &release; });
-  return its != steps.end() && its != steps.begin() && std::prev(its)->until_ns > release.to_ns;
+  if (its == steps.end() || its == steps.begin()) return false;
+  // An extension may set a shorter lease before the release arrives.
+  const auto after = std::ranges::upper_bound(steps, release.to_ns, {}, &Step::at_ns);
+  return std::prev(its)->until_ns > release.to_ns &&
+         std::none_of(its, after, [](const Step& step) { return step.extends; });
 }
 
 bool MustHave::Throughout(uint16_t key, const SessionId& session, const Span& when) const {

@@ -52,6 +52,7 @@ class MustHave {
     int64_t at_ns = 0;
     int64_t until_ns = -1;
     const Call* release = nullptr;  // that made the step; null if none did
+    bool extends = false;           // an extension was invoked
   };
   using KeyAndSession = std::pair<uint16_t, SessionId>;
 

@@ -68,7 +68,7 @@ class ExtendResultChecker : ClaimChecker {
   }
 
   void JudgeLoss(const Hold& own, const Span& during) {
-    if (!evidence_.must_have().UnlessItActs(own.key, own.owner(), during)) {
+    if (!evidence_.must_have().Throughout(own.key, own.owner(), during)) {
       const Hold* other = FindOtherHold(own, during);
       const bool is_true =
           other != nullptr && evidence_.must_have().Throughout(own.key, other->owner(), during);

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/library.h"
+#include "checker/evidence/lost_locks.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "checker/claims/library/false_answers.h"
-#include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/claim_checker.h"
+#include "checker/evidence/false_answers.h"
+#include "checker/evidence/lost_locks.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "checker/claims/library/asked_in_vain.h"
-#include "checker/claims/library/availability.h"
+#include "checker/claims/lock/asked_in_vain.h"
+#include "checker/claims/lock/availability.h"
 #include "checker/claims/lock/key_states.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"

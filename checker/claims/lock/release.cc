@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/library.h"
+#include "checker/evidence/lost_locks.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/second_copies.h"
 #include "checker/sentences/violation_text.h"

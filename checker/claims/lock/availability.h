@@ -1,6 +1,6 @@
 // The claim `availability`: an acquire of a free lock is granted within lease and grace.
-#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
-#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_AVAILABILITY_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_AVAILABILITY_H_
 
 #include <cstdint>
 #include <optional>
@@ -75,4 +75,4 @@ std::optional<Violation> FindRefusalOfFreeKey(const Evidence& evidence, uint16_t
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_AVAILABILITY_H_

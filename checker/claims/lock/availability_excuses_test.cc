@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/claims/library/availability.h"
+#include "checker/claims/lock/availability.h"
 #include "checker/testing/ascii_history.h"
 
 namespace doublehold {

@@ -1,7 +1,7 @@
 // Finds the releases of locks that were lost before the release, and the grants that ended these
 // holds. The claims `release-result` and `lost-lock-notification` use this file.
-#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
-#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_LOST_LOCKS_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_LOST_LOCKS_H_
 
 #include <cstdint>
 #include <map>
@@ -79,4 +79,4 @@ std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_LOST_LOCKS_H_

@@ -1,4 +1,4 @@
-#include "checker/claims/library/false_answers.h"
+#include "checker/evidence/false_answers.h"
 
 #include <algorithm>
 #include <map>
@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/library.h"
+#include "checker/evidence/lost_locks.h"
 #include "checker/evidence/second_copies.h"
 
 namespace doublehold {

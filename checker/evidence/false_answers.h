@@ -1,7 +1,7 @@
 // Finds releases with a false answer in cases in which no other client took the lock. The claim
 // `release-result` uses this file and lost_locks.h.
-#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
-#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_FALSE_ANSWERS_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_FALSE_ANSWERS_H_
 
 #include <cstdint>
 #include <vector>
@@ -52,4 +52,4 @@ std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_FALSE_ANSWERS_H_

@@ -1,4 +1,4 @@
-#include "checker/claims/library/availability.h"
+#include "checker/claims/lock/availability.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

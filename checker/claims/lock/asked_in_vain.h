@@ -1,6 +1,6 @@
 // Finds sessions that asked for a key for a long time while nobody was granted it.
-#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_ASKED_IN_VAIN_H_
-#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_ASKED_IN_VAIN_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_ASKED_IN_VAIN_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_ASKED_IN_VAIN_H_
 
 #include <cstdint>
 #include <map>
@@ -35,4 +35,4 @@ std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_ASKED_IN_VAIN_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_ASKED_IN_VAIN_H_

@@ -1,4 +1,4 @@
-#include "checker/claims/library/asked_in_vain.h"
+#include "checker/claims/lock/asked_in_vain.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/lost_locks.h"
 
 #include <algorithm>
 #include <limits>
