@@ -55,6 +55,10 @@ TEST(ExtendResult, IsViolatedByASuccessWhileAnotherMustHaveTheLock) {
       {"two readers", R"(
       c1:  A-b===!=====E-e===R-r
       c2:          A-b=============R-r)"},
+      {"the other's messages were sent twice, so it may have lost the lock", R"(
+      c1:            A-a===!=====E-e===R-r
+      c2:                    A-a=============R-r
+      duplicate c2:            [-])"},
       {"both leases were valid", R"(
       c1:  A-a=========E-e===R-r
       c2:          A-a=============R-r)",
