@@ -76,7 +76,8 @@ class FalseAnswerSearch {
     const bool reports_success = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
-    const bool disturbed = evidence_.disturbed().MayLoseKey(release.key, all);
+    const bool disturbed = evidence_.disturbed().MayLoseKey(release.key, all) ||
+                           evidence_.disturbed().MayMoveClocks(all);
     // A delayed extension or release, or a second copy, may still be carried out.
     const bool delayed = evidence_.disturbed().MayDelayMessages({own->asked_ns, release.from_ns});
     const bool one_entry = !state.entered_again && !state.has_left && state.held.empty();

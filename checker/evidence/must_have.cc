@@ -14,9 +14,9 @@ namespace {
 class SessionEntries {
  public:
   void Grant(uint64_t hold, int64_t valid_until_ns) {
+    ends_ns_[hold] = valid_until_ns;
     const auto early = early_ns_.find(hold);
-    ends_ns_[hold] =
-        early == early_ns_.end() ? valid_until_ns : std::min(valid_until_ns, early->second);
+    if (early != early_ns_.end()) InvokeExtension(hold, early->second);
   }
 
   void InvokeExtension(uint64_t hold, int64_t until_ns) {

@@ -268,8 +268,7 @@ std::vector<Possession> FindGrantsDuring(const KeyTimeline& timeline, const Call
 std::vector<FreeInterval> FindFreeIntervals(const Evidence& evidence, uint16_t key, Free free) {
   const int64_t probed_ns = evidence.ProbedNs(key);
   std::vector<FreeInterval> intervals;
-  // Nothing is known of the time before the first event.
-  FreeInterval next{.when = {evidence.history().events.front().at_ns, kNeverNs}};
+  FreeInterval next;
   for (const Possession& each : evidence.possessions().at(key).all()) {
     if (each.may.from_ns >= probed_ns) break;
     next.when.to_ns = each.may.from_ns;

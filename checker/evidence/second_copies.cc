@@ -15,7 +15,7 @@ namespace doublehold {
 namespace {
 
 bool MakesSecondCopy(const RunFacts& facts, const FaultFact& fault, bool granted) {
-  if (Does(fault, FaultTrait::kRepeats)) return true;
+  if (!IsDescribed(fault) || Does(fault, FaultTrait::kRepeats)) return true;
   return MayResend(facts) && (KeepsMessages(fault) || (LosesMessages(fault) && !granted));
 }
 
@@ -155,7 +155,8 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
   for (const FaultEpisode* episode :
        disturbances.EpisodesWithin({around.from_ns, *arrival_ns + 1})) {
     const FaultFact& fault = FaultFor(facts, *episode);
-    if (ConcernsClient(*episode, fault, client) && KeepsMessages(fault)) note(episode->to_ns);
+    const bool keeps = !IsDescribed(fault) || KeepsMessages(fault);
+    if (ConcernsClient(*episode, fault, client) && keeps) note(episode->to_ns);
   }
   return arrival_ns;
 }
@@ -185,6 +186,18 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
   Possessions found;
   for (auto& [key, search] : keys) found.emplace(key, std::move(search).Finish());
   return found;
+}
+
+bool MayBeFreedByCopy(const Evidence& evidence, const SessionId& session, uint16_t key,
+                      const Span& when) {
+  return std::ranges::any_of(evidence.calls().Of(Op::kRelease, key), [&](const Call* release) {
+    const bool checked = release->Ok() && release->answer[0] == 0;
+    if (release->from_ns > when.to_ns || (checked && release->session != session)) return false;
+    const Span asked{release->from_ns, release->to_ns};
+    const auto arrival_ns =
+        SecondCopyArrivalNs(evidence.disturbances(), release->session.client, asked, release->Ok());
+    return arrival_ns && *arrival_ns >= when.from_ns;
+  });
 }
 
 bool MayMeetOwnCopy(const Evidence& evidence, const Call& call) {

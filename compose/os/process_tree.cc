@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLooks = 100;  // for killed processes that have not ended
+constexpr int kMostLooks = 100;  // for processes that have not stopped or ended yet
 constexpr Duration kLookInterval = std::chrono::milliseconds(1);
 
 // Adds the descendants of a process. The kernel may leave a child out while another one ends.
@@ -51,14 +52,33 @@ std::set<pid_t> SignalDescendants(pid_t process, int signal) {
   }
 }
 
-// Whether the process exists and has not ended. Its state follows its name, which may contain
-// parentheses.
-bool IsRunning(pid_t process) {
+// Returns the state of a process or thread; 'X' if it does not exist. The state follows the name,
+// which may contain parentheses.
+char StateOf(const fs::path& process) {
   std::string text;
-  std::ifstream in(fs::path("/proc") / std::to_string(process) / "stat");
+  std::ifstream in(process / "stat");
   std::getline(in, text, '\0');
   const size_t state = text.rfind(')') + 2;
-  return state < text.size() && text[state] != 'Z' && text[state] != 'X';
+  return state < text.size() ? text[state] : 'X';
+}
+
+bool HasEnded(const fs::path& process) {
+  const char state = StateOf(process);
+  return state == 'Z' || state == 'X';
+}
+
+// Whether all threads of the process have stopped or ended. The first that runs stops the others.
+bool HasStopped(pid_t process) {
+  std::error_code code;
+  const fs::directory_iterator tasks(fs::path("/proc") / std::to_string(process) / "task", code);
+  return std::all_of(begin(tasks), end(tasks), [](const fs::directory_entry& task) {
+    return StateOf(task.path()) == 'T' || HasEnded(task.path());
+  });
+}
+
+void WaitFor(const std::function<bool()>& condition) {
+  for (int look = 0; look < kMostLooks && !condition(); ++look)
+    std::this_thread::sleep_for(kLookInterval);
 }
 
 }  // namespace
@@ -71,10 +91,15 @@ void SignalTree(pid_t child, int signal) {
   }
   // A stopped parent starts no more processes.
   kill(-child, SIGSTOP);
+  // A client that still runs would notice that its driver ended.
+  if (signal == SIGKILL) WaitFor([child] { return HasStopped(child); });
   const std::set<pid_t> descendants = SignalDescendants(child, signal);
   if (signal == SIGSTOP) return;
-  for (int look = 0; look < kMostLooks && std::ranges::any_of(descendants, IsRunning); ++look)
-    std::this_thread::sleep_for(kLookInterval);
+  WaitFor([&] {
+    return std::ranges::all_of(descendants, [](pid_t process) {
+      return HasEnded(fs::path("/proc") / std::to_string(process));
+    });
+  });
   kill(-child, signal);
 }
 

@@ -11,6 +11,7 @@
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/must_have.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
@@ -59,9 +60,8 @@ class ExtendResultChecker : ClaimChecker {
           At(during.from_ns), At(during.to_ns), OwnerName(disturbances_, other->owner()),
           At(other->core.from_ns));
     };
-    // A second copy of its own release may have freed the other's lock.
     if (!evidence_.must_have().Throughout(own.key, other->owner(), during) ||
-        evidence_.disturbed().MayDelayMessages({other->asked_ns, during.to_ns}))
+        MayBeFreedByCopy(evidence_, other->owner(), own.key, {other->asked_ns, during.to_ns}))
       return Doubt(own, what(), "and may have lost it by then");
     found_.Judged();
     found_.Violated(during.to_ns, [&] { return Describe(own, other, during, what()); });

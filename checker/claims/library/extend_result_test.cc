@@ -55,10 +55,15 @@ TEST(ExtendResult, IsViolatedByASuccessWhileAnotherMustHaveTheLock) {
       {"two readers", R"(
       c1:  A-b===!=====E-e===R-r
       c2:          A-b=============R-r)"},
-      {"the other's messages were sent twice, so it may have lost the lock", R"(
+      {"a second copy of its first release may have freed the other's second lock", R"(
+      c1:            A-a===!============E-e===R-r
+      c2:                    A-aR-rA-a=============R-r
+      duplicate c2:             [-----])"},
+      {"the other's acquire was sent twice", R"(
       c1:            A-a===!=====E-e===R-r
       c2:                    A-a=============R-r
-      duplicate c2:            [-])"},
+      duplicate c2:            [-])",
+       Outcome::kViolated},
       {"both leases were valid", R"(
       c1:  A-a=========E-e===R-r
       c2:          A-a=============R-r)",

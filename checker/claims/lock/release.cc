@@ -252,7 +252,8 @@ class ReleaseChecker : ClaimChecker {
   [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
     if (!facts_.library) return true;  // Doublehold's locks report no success without a key
     return Before(when.to_ns, granted.valid_until_ns) &&
-           !evidence_.disturbed().MayLoseKey(granted.key, when);
+           !evidence_.disturbed().MayLoseKey(granted.key, when) &&
+           !evidence_.disturbed().MayMoveClocks(when);
   }
 
   void NoteMargin(const Hold* own, const Call& release) {

@@ -142,6 +142,7 @@ class TransformedRuns : public ::testing::TestWithParam<ClaimTrials> {
 };
 
 TEST_P(TransformedRuns, ALaterRunHasTheSameVerdict) {
+  if (GetParam().claim == "availability") GTEST_SKIP() << "keys are free from time 0 on";
   ForEachRun(false, [&](const Dice& dice, const History& history) {
     ExpectSame(history, Later(history, 1 + dice.Below(1'000)));
   });

@@ -66,7 +66,6 @@ class Refusals {
  public:
   explicit Refusals(const History& history)
       : one_node_(history.facts.nodes == 1),
-        begins_(history.events.empty() ? 0 : history.events.front().at_ns),
         lease_(ToNs(history.facts.lease)),
         patience_(ToNs(history.facts.lease + history.facts.grace)),
         releases_(ListRecordedCalls(history, {Op::kRelease})),
@@ -85,7 +84,7 @@ class Refusals {
 
   [[nodiscard]] bool IsExplained(const RecordedCall& refused) const {
     const int64_t since = refused.from - patience_;
-    if (since <= begins_) return true;  // the run is not older than lease + grace
+    if (since <= 0) return true;  // the run is not older than lease + grace
     for (int64_t at = since; at <= refused.to; ++at) {
       if (SomeAcquire([&](const RecordedCall& call) { return MayBeHeld(call, at); })) return true;
     }
@@ -183,7 +182,6 @@ class Refusals {
   }
 
   const bool one_node_;
-  const int64_t begins_;  // the time of the first event
   const int64_t lease_;
   const int64_t patience_;
   const std::vector<RecordedCall> releases_, acquires_;
