@@ -14,7 +14,8 @@ namespace {
 class SessionEntries {
  public:
   void Grant(uint64_t hold, int64_t valid_until_ns) {
-    ends_ns_[hold] = valid_until_ns;
+    const auto extended = early_ok_ns_.find(hold);
+    ends_ns_[hold] = extended == early_ok_ns_.end() ? valid_until_ns : extended->second;
     const auto early = early_ns_.find(hold);
     if (early != early_ns_.end()) InvokeExtension(hold, early->second);
   }
@@ -22,8 +23,7 @@ class SessionEntries {
   void InvokeExtension(uint64_t hold, int64_t until_ns) {
     const auto entry = ends_ns_.find(hold);
     if (entry == ends_ns_.end()) {
-      const auto early = early_ns_.try_emplace(hold, until_ns).first;
-      early->second = std::min(early->second, until_ns);
+      early_ns_[hold] = until_ns;
       return;
     }
     // A release under way may come after the extension, and free its entry.
@@ -33,11 +33,13 @@ class SessionEntries {
 
   void Extend(uint64_t hold, int64_t valid_until_ns) {
     const auto entry = ends_ns_.find(hold);
+    if (entry == ends_ns_.end() && early_ns_.erase(hold) > 0) early_ok_ns_[hold] = valid_until_ns;
     if (entry != ends_ns_.end() && before_ns_.erase(hold) > 0) entry->second = valid_until_ns;
   }
 
   // A failed extension changes nothing.
   void FailExtension(uint64_t hold) {
+    early_ns_.erase(hold);
     const auto before = before_ns_.find(hold);
     if (before != before_ns_.end()) Extend(hold, before->second);
   }
@@ -72,7 +74,8 @@ class SessionEntries {
 
   EndsNs ends_ns_;
   EndsNs before_ns_;  // before the last extension
-  EndsNs early_ns_;   // of extensions that are recorded before the grant
+  // Of extensions that are recorded before their grant: under way, and answered.
+  EndsNs early_ns_, early_ok_ns_;
   int open_releases_ = 0;
   bool has_unanswered_ = false;
 };

@@ -24,6 +24,7 @@ namespace {
 // session's last acquire. Until `certain_until_ns` nothing can have cost the session its place.
 struct QueuePlace {
   SessionId session;
+  int64_t refused_from_ns = 0;  // when the acquire was invoked whose refusal proves the place
   int64_t queued_ns = 0;
   int64_t asked_ns = 0;
   int64_t certain_until_ns = 0;
@@ -65,6 +66,7 @@ class Queues {
     if (call.outcome == EventType::kInfo) state.has_unknown_acquire = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
         !call.AsksForSeveralKeys() && state.queued_ns < 0) {
+      state.refused_from_ns = call.from_ns;
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }
@@ -85,6 +87,7 @@ class Queues {
     // An acquire of unknown outcome may still enter the queue. It may also be granted the key
     // without a record, which would end the session's place.
     bool has_unknown_acquire = false;
+    int64_t refused_from_ns = 0;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
     // The session's next grant may be a re-entry: a release that it invoked at this time may not
@@ -118,6 +121,7 @@ class Queues {
     if (state.queued_ns >= 0 && state.queued_ns < state.asked_ns) {
       queues_[key].places.push_back(
           {.session = session,
+           .refused_from_ns = state.refused_from_ns,
            .queued_ns = state.queued_ns,
            .asked_ns = state.asked_ns,
            .certain_until_ns = doubtful ? state.queued_ns : state.asked_ns});
@@ -137,7 +141,8 @@ bool MayCostPlace(const Disturbances& disturbances, const FaultEpisode& episode,
   const FaultFact& fault = FaultFor(disturbances.facts, episode);
   if (MovesAClock(fault) || Does(fault, FaultTrait::kTakesKeys)) return false;
   if (!ConcernsClient(episode, fault, place.session.client)) return false;
-  return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
+  // A second copy of the refused acquire may have been granted, and left the queue.
+  return episode.from_ns <= place.asked_ns && place.refused_from_ns <= episode.to_ns;
 }
 
 void ShortenToCertain(const Disturbances& disturbances, QueuePlace& place) {
