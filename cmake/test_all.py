@@ -64,7 +64,8 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
     alone = "build-alone"
     # A shard for each model or claim.
     trials = (f"seq 0 15 | xargs -P {jobs} -I @ env GTEST_TOTAL_SHARDS=16 GTEST_SHARD_INDEX=@ "
-              "build/checker/{} --gtest_brief=1 --gtest_filter='*OnRandomHistories*:DisturbedRuns*'")
+              "build/checker/{} --gtest_brief=1 "
+              "--gtest_filter='*OnRandomHistories*:DisturbedRuns*'")
     return [
         Step("test", "make test", [f"make test JOBS={jobs} REAL_JOBS={real_jobs}"]),
         Step("quick", "unit and sim tests under ASan and UBSan, with all trials",

@@ -16,7 +16,7 @@ bool May(const FaultFact& fault, FaultTraits traits) {
 }
 
 bool MayQueue(const RunFacts& facts) {
-  return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
+  return IsOnOneNode(facts) && (facts.library || KeepsQueue(facts));
 }
 
 bool OnlyStopsClient(const FaultEpisode& episode, const FaultFact& fault) {
@@ -151,7 +151,7 @@ bool Disturbed::ShowsTakenKey(const Call& refused) const {
 // Whether a client that was stopped for the time `when` may then have been in the asker's way: it
 // may hold some of several nodes, or be ahead in a queue.
 bool Disturbed::MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const {
-  return (facts_.nodes > 1 || MayQueue(facts_)) &&
+  return (!IsOnOneNode(facts_) || MayQueue(facts_)) &&
          (evidence_.possessions().at(asker.key).Meets(stopped, when) ||
           evidence_.waits().at(asker.key).Meets(stopped, when));
 }

@@ -100,7 +100,7 @@ inline bool HasRetryHint(const Call& refused) { return refused.answer[0] > 0; }
 // Whether the answer alone shows that the key was taken. On several nodes it does not: another
 // attempt may have had a minority of the nodes.
 inline bool ReportsThatKeyIsTaken(const RunFacts& facts, const Call& refused) {
-  return facts.nodes <= 1 && HasRetryHint(refused);
+  return IsOnOneNode(facts) && HasRetryHint(refused);
 }
 
 }  // namespace doublehold

@@ -28,7 +28,7 @@ namespace doublehold {
 // - success: the release may have freed a second copy (evidence/second_copies.h) of an earlier
 //   acquire of its session;
 // - the hold was shared: readers may keep each other's locks alive;
-// - success: a fault moved a clock, removed keys or killed a process.
+// - success: a fault moved a clock, removed keys or killed a lock server.
 //
 // Requires a complete history of a lock on one node.
 enum class FalseAnswerKind : uint8_t { kLeaseEnded, kAlreadyFreed, kStillHeld };

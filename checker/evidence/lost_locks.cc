@@ -164,7 +164,7 @@ bool LeftHolds::AreAllLeft(const std::set<uint64_t>& held) const {
 
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {
   if (evidence.holds().broken) return evidence.holds().broken;
-  if (evidence.facts().nodes > 1)
+  if (!IsOnOneNode(evidence.facts()))
     return "on several nodes it is not certain that a lock is lost when another is granted it";
   if (!evidence.calls().complete) return "records were lost: others may have been let in";
   return std::nullopt;

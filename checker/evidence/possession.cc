@@ -16,6 +16,7 @@ class KeyAcquires {
 
   void Add(const Call& call) {
     of_session_[call.session].push_back(&call);
+    if (call.outcome == EventType::kInfo) first_unknown_ns_.try_emplace(call.session, call.from_ns);
     // A refused acquire of several keys may have had this key until its refusal.
     if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.AsksForSeveralKeys()))
       acquires_.push_back(&call);
@@ -36,13 +37,11 @@ class KeyAcquires {
   }
 
  private:
-  [[nodiscard]] bool IsOnOneNode() const { return evidence_.facts().nodes <= 1; }
-
   [[nodiscard]] int64_t GrantEndNs(size_t index) const {
     const Call& call = *acquires_[index];
     const auto release = released_.find(call.hold);
     const bool answered = release != released_.end();
-    const bool ended = answered && (release->second->Ok() || IsOnOneNode());
+    const bool ended = answered && (release->second->Ok() || IsOnOneNode(evidence_.facts()));
     int64_t end_ns = evidence_.lease_ends().LatestNs(call);
     if (ended)
       end_ns = std::min(end_ns, release->second->to_ns);
@@ -72,11 +71,8 @@ class KeyAcquires {
 
   // Whether the session may have another entry, whose calls set the lease of all entries again.
   [[nodiscard]] bool HasEntryBefore(const Call& call) const {
-    const std::vector<const Call*>& own = of_session_.at(call.session);
-    const auto before = std::ranges::lower_bound(own, call.from_ns, {}, &Call::from_ns);
-    return call.again || std::any_of(own.begin(), before, [](const Call* earlier) {
-             return earlier->outcome == EventType::kInfo;
-           });
+    const auto unknown = first_unknown_ns_.find(call.session);
+    return call.again || (unknown != first_unknown_ns_.end() && unknown->second < call.from_ns);
   }
 
   [[nodiscard]] int64_t LastActiveNs(const Call& call) const {
@@ -86,7 +82,8 @@ class KeyAcquires {
 
   [[nodiscard]] int64_t UnknownEndNs(const Call& call) const {
     const auto release = released_.find(call.hold);
-    if (!IsOnOneNode() || call.hold == 0 || release == released_.end()) return kNeverNs;
+    if (!IsOnOneNode(evidence_.facts()) || call.hold == 0 || release == released_.end())
+      return kNeverNs;
     const Call& freed = *release->second;
     if (!freed.Ok() || freed.answer[0] != 0) return kNeverNs;
     // The release may have freed another entry of the session.
@@ -128,6 +125,7 @@ class KeyAcquires {
   std::vector<const Call*> acquires_;                         // acquires that may have been granted
   std::unordered_map<uint64_t, const Call*> released_;        // answered releases, by hold
   std::map<SessionId, std::vector<const Call*>> of_session_;  // all calls, by invocation
+  std::map<SessionId, int64_t> first_unknown_ns_;  // when the first call of unknown outcome began
 };
 
 }  // namespace
@@ -235,7 +233,7 @@ Possessions FindWaits(const Evidence& evidence) {
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
     std::vector<Possession>& of_key = waits[call.key];
-    if (evidence.facts().nodes > 1) {
+    if (!IsOnOneNode(evidence.facts())) {
       if (call.outcome == EventType::kFail)
         of_key.push_back({&call, {call.from_ns, Later(call.to_ns, call.asked[0])}});
       continue;

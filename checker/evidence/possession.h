@@ -26,8 +26,8 @@ class Evidence;
 // A refused acquire of several keys may have each of them until its refusal.
 //
 // The lock is had until the latest end of its lease at most. On one node, a refused release ends it
-// too. A server counts the lease from the arrival of the request, which is no later than the answer.
-// The lease may have no end if
+// too. A server counts the lease from the arrival of the request, which is no later than the
+// answer. The lease may have no end if
 // - an extension of unknown outcome, or the library, may have extended the lease;
 // - the session acquired the key again meanwhile, and may have re-entered the lock;
 // - the session may have had an entry before: each call of the owner of a re-entrant lock may set

@@ -283,7 +283,8 @@ TEST_P(EnsemblesInNamespaces, ALeaderThatIsCutOffIsReplacedAndFollowsOnceItIsHea
   const fs::path file = folder.path() / "x.toml";
   WriteFile(file, std::string("[lock]\nname = \"") + GetParam() +
                       "\"\nlease = \"1s\"\n[topology]\nname = \"ensemble\"\n"
-                      "[workload]\nclients = 2\nduration = \"18s\"\n" +
+                      "[workload]\nclients = " +
+                      (RunsAllTrials() ? "4" : "2") + "\nduration = \"18s\"\n" +
                       CutUntilGranted("first", 1) + CutUntilGranted("second", 9));
   const fs::path run = folder.path() / "run";
   const Finished finished =

@@ -19,8 +19,8 @@ class SweepOnServers : public ::testing::Test {
   nlohmann::json Sweep(const std::string& lock, const std::string& faults,
                        const std::string& section = "1") {
     const Finished finished =
-        RunProgram({"sweep", "--lock", lock, "--clients", "2", "--faults", faults, "--section",
-                    section, "--json", "--out", folder_.path().string()});
+        RunProgram({"sweep", "--lock", lock, "--clients", RunsAllTrials() ? "4" : "2", "--faults",
+                    faults, "--section", section, "--json", "--out", folder_.path().string()});
     EXPECT_EQ(finished.exit_code, 1) << finished.err;
     const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
     EXPECT_TRUE(swept.is_object()) << finished.out;
@@ -70,10 +70,10 @@ TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
 }
 
 TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
-  const Finished finished =
-      RunProgram({"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py",
-                  "--clients", "2", "--workload", "cycle", "--faults", "crash", "--json", "--out",
-                  folder_.path().string()});
+  const Finished finished = RunProgram(
+      {"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py", "--clients",
+       RunsAllTrials() ? "4" : "2", "--workload", RunsAllTrials() ? "inventory" : "cycle",
+       "--faults", "crash", "--json", "--out", folder_.path().string()});
   const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
   ASSERT_TRUE(swept.is_object()) << finished.out << finished.err;
   EXPECT_EQ(swept.at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));

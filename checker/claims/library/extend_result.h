@@ -22,9 +22,10 @@ namespace doublehold {
 // Either this answer is false, or the service broke the lease.
 //
 // Judged are the extensions that were answered while their session, or another, must have had the
-// lock. Unknown if success was reported while another owner may have had the lock, and if a loss
-// was reported that a delayed, lost or repeated message, another's unanswered acquire or a reader
-// may explain.
+// lock. A loss is judged only before the release of the entry, and within its lease: the session
+// may have another entry. Unknown if success was reported while another owner may have had the
+// lock, or may have lost it by a second copy of a release. Also unknown if a loss was reported that
+// a delayed, lost or repeated message, another's unanswered acquire or a reader may explain.
 ClaimVerdict CheckExtendResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -193,7 +193,7 @@ class KeyLeakChecker : ClaimChecker {
     if (BlocksNobody(usage, leaked))
       return fmt::format("the lock was granted all the same at {}", At(*usage.probed_ns));
     const int64_t most_ns = ToNs(facts_.lease) / kStallsPerLease;
-    if (facts_.nodes > 1 && leaked.at_ns - usage.LastUseNs(leaked.at_ns) < most_ns)
+    if (!IsOnOneNode(facts_) && leaked.at_ns - usage.LastUseNs(leaked.at_ns) < most_ns)
       return "a message that removes it may have been under way";
     const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
     Span since_asked = meanwhile;
@@ -203,7 +203,7 @@ class KeyLeakChecker : ClaimChecker {
       const FaultFact& fault = FaultFor(facts_, episode);
       if (ActsOnStoreAlone(episode, fault)) continue;
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
-      const bool moved = MovesAClock(fault) && facts_.nodes > 1;
+      const bool moved = MovesAClock(fault) && !IsOnOneNode(facts_);
       const Span active{episode.from_ns, episode.to_ns + 1};
       // Such a fault may have sent an acquire twice.
       const bool repeats = TraitsOf(fault).Has(FaultTrait::kRepeats) &&
@@ -227,7 +227,7 @@ class KeyLeakChecker : ClaimChecker {
   // Whether the only server granted the lock to the referee while the leaked key certainly existed.
   // In that case, the key may exist although nobody holds the lock.
   [[nodiscard]] bool BlocksNobody(const KeyUsage& usage, const TtlReading& leaked) const {
-    if (facts_.nodes > 1 || !usage.probed_ns) return false;
+    if (!IsOnOneNode(facts_) || !usage.probed_ns) return false;
     if (!Before(leaked.at_ns, *usage.probed_ns)) return false;
     // The server read the TTL earlier than recorded, and rounded it to whole ms. Together, these
     // errors are less than half of the TTL.
@@ -239,7 +239,7 @@ class KeyLeakChecker : ClaimChecker {
   // answered release was carried out, so nothing before its invocation counts.
   [[nodiscard]] int64_t DelayedSinceNs(const KeyUsage& usage, const TtlReading& leaked) const {
     const int64_t released_ns = usage.last == nullptr ? 0 : usage.last->from_ns;
-    if (facts_.nodes <= 1) return released_ns;
+    if (IsOnOneNode(facts_)) return released_ns;
     if (leaked.pttl_ms == kNeverExpires) return 0;
     const int64_t lease_ns = ToNs(facts_.lease);
     // The TTL shows when the key was last set or extended. The key was not released before that.

@@ -17,9 +17,8 @@ struct AskedInVain {
   int64_t for_ns = 0;  // length of `when`, without the time in which the client was blocked
 };
 
-// Returns for each key the longest such time after the end of every fault and long stall
-// (evidence/disturbed.h), if it is longer than `patience_ns`. Faults that lose or repeat single messages do
-// not count: no such message keeps a lock from everybody for long.
+// Returns for each key the longest such time after the end of every fault and long stall that may
+// hinder clients (Disturbed::Which::kHinders), if it is longer than `patience_ns`.
 //
 //   c1:  A-a=R-?                              c1 gave the key up, and its lease ends at !
 //   c2:     A-x  A-x ! A-x  A-x  A-?  A-x     c2 asked in vain from ! to the last x

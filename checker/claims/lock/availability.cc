@@ -35,7 +35,7 @@ constexpr std::string_view kUnasked =
     "its driver may not have asked, because an earlier call has no answer";
 
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
-  return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
+  return !IsOnOneNode(facts) && refused.to_ns - refused.from_ns > kPromptNs;
 }
 
 // Start of the latest series of refused acquires of a session.
@@ -304,7 +304,7 @@ class AvailabilityChecker : ClaimChecker {
   // Returns why the refusal may have been right; empty if the refusal was wrong.
   [[nodiscard]] std::string_view ExplainUncertainty(const Call& refused,
                                                     int64_t free_since_ns) const {
-    if (facts_.nodes <= 1 && !OtherWaiters(refused).empty()) {
+    if (IsOnOneNode(facts_) && !OtherWaiters(refused).empty()) {
       const std::optional<int64_t> all_retry_ns = AllRetrySince(refused);
       if (!all_retry_ns ||
           LeftNs({std::max(free_since_ns, *all_retry_ns), refused.from_ns}, refused) >= 0)
@@ -332,7 +332,7 @@ class AvailabilityChecker : ClaimChecker {
   // Names the waiting sessions on one node. In any order of a queue, one of them should have been
   // granted the key.
   [[nodiscard]] std::string DescribeOtherWaiters(const Call& refused) const {
-    if (facts_.nodes > 1) return "";
+    if (!IsOnOneNode(facts_)) return "";
     std::vector<std::string> names;
     for (const SessionId& other : OtherWaiters(refused))
       names.push_back(OwnerName(disturbances_, other));

@@ -58,7 +58,7 @@ std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
     probe->waited_ns = event.value[0];
   }
   for (auto& [key, state] : keys) {
-    if (history.facts.nodes <= 1 && BlocksNobody(state)) state.outlasting.reset();
+    if (IsOnOneNode(history.facts) && BlocksNobody(state)) state.outlasting.reset();
   }
   return keys;
 }

@@ -267,7 +267,7 @@ class LivenessChecker : ClaimChecker {
   void JudgeAsked(uint16_t key, const AskedInVain& asked, const KeyState& state) {
     if (stuck_.contains(key)) return;
     std::optional<Violation> violation;
-    if (facts_.nodes <= 1) violation = FindRefusalOfFreeKey(evidence_, key, patience_ns_);
+    if (IsOnOneNode(facts_)) violation = FindRefusalOfFreeKey(evidence_, key, patience_ns_);
     if (!violation) {
       const Hold* last = FindLastHold(holds_, key);
       return found_.Doubt(fmt::format(

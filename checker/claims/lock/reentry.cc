@@ -108,7 +108,7 @@ class InnerExitTests {
   // `calls`: the acquires and releases of one key, in the order of their invocation.
   InnerExitTests(const std::vector<const Call*>& calls, const OtherCalls& others,
                  const Evidence& evidence)
-      : disturbed_(evidence.disturbed()), holders_(evidence, calls.front()->key) {
+      : disturbed_(evidence.disturbed()), holders_(calls, evidence) {
     for (const Call* refused : others.refused.calls) {
       if (const auto holder = holders_.During(*refused)) kept_by_[*holder].calls.push_back(refused);
     }
@@ -168,7 +168,7 @@ class ReentryChecker : ClaimChecker {
     }
     for (const auto& [key, calls] : of_key) {
       JudgeInnerExits(calls);
-      if (disturbances_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(key);
+      if (IsOnOneNode(disturbances_.facts) && calls_.complete) JudgeLastExits(key);
     }
     DoubtRefusedExits();
     if (inner_exits_ == 0) found_.Doubt("no client entered again what it held");

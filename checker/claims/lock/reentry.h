@@ -15,8 +15,8 @@ namespace doublehold {
 //   c2:       A-x       A-a==R-r
 //
 // This violation needs all of these:
-// - before the exit, a refusal `x` that shows that the key was taken (evidence/disturbed.h): without
-//   such a refusal, the lock may admit every client;
+// - before the exit, a refusal `x` that shows that the key was taken (Disturbed::ShowsTakenKey):
+//   without such a refusal, the lock may admit every client;
 // - the lease of the outer hold ran without a gap, and so did those of the entries that the owner
 //   left since: otherwise the lock did not count these entries together;
 // - no grant to another client before the exit within the outer hold: such a grant shows that the

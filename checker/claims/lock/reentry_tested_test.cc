@@ -103,7 +103,7 @@ TEST(ReentryTested, ARefusalOrWaitTestsNoExitIfAnotherMayHaveHeldTheKey) {
     return "\n      c3:                     " + calls + refused;
   };
   const std::string pause = "\n      pause c3:                [";
-  ExpectTested({"its release was answered, on several nodes", left("A-?R-r"), {.nodes = 3}}, false);
+  ExpectTested({"its release was answered, on several nodes", left("A-?R-r"), {.nodes = 3}}, true);
   ExpectTested({"its release was refused, on several nodes", left("A-?R-x"), {.nodes = 3}}, false);
   ExpectTested({"its release was not checked, on several nodes", left("A-?R-f"), {.nodes = 3}},
                false);

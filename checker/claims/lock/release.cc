@@ -158,7 +158,7 @@ class ReleaseChecker : ClaimChecker {
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       const Call& release = *lost.release;
       // On one node, the other client's key shows that the lock was lost (below).
-      if (!lost.certain && facts_.nodes > 1) continue;
+      if (!lost.certain && !IsOnOneNode(facts_)) continue;
       if (!release.Ok() || release.answer[0] != 0) continue;
       const Span during{release.from_ns, release.to_ns};
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
@@ -179,7 +179,7 @@ class ReleaseChecker : ClaimChecker {
   // Whether a refused release shows that its lock was gone before the lease ended. False if a fault
   // that loses keys or moves a server's clock may explain this. Always false on several nodes.
   [[nodiscard]] bool IsGoneEarly(const Call& release, const Hold& own) const {
-    return facts_.nodes <= 1 && Before(release.to_ns, own.valid_until_ns) &&
+    return IsOnOneNode(facts_) && Before(release.to_ns, own.valid_until_ns) &&
            !evidence_.disturbed().MayLoseKey(release.key, {own.core.from_ns, release.to_ns});
   }
 
@@ -221,7 +221,7 @@ class ReleaseChecker : ClaimChecker {
                             const std::vector<const Call*>& last, bool unknown,
                             const Hold*& harmed) const {
     const bool own_is_over = own == nullptr || own->valid_until_ns < release.to_ns;
-    bool certain = !unknown && facts_.nodes <= 1;
+    bool certain = !unknown && IsOnOneNode(facts_);
     int64_t since_ns = release.from_ns;
     for (const Call* grant : last) {
       const Hold* hold = holds_.Find(grant->hold);
@@ -293,7 +293,7 @@ class ReleaseChecker : ClaimChecker {
 
 // On several nodes no release is certain to have freed anything, nor a lock to be gone early.
 bool MattersToRelease(const RunFacts& facts, const FaultFact& fault, bool on_servers) {
-  return IsCrash(fault) || ((facts.nodes <= 1 || facts.library) &&
+  return IsCrash(fault) || ((IsOnOneNode(facts) || facts.library) &&
                             (LosesKeys(fault) || (on_servers && MovesAClock(fault))));
 }
 

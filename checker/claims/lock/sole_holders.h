@@ -4,6 +4,7 @@
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_SOLE_HOLDERS_H_
 
 #include <optional>
+#include <vector>
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/evidence.h"
@@ -17,13 +18,15 @@ namespace doublehold {
 //   hold c2:      [--]           disturbance that may have delayed its answer
 //
 //   c2:      A-?                 an acquire of unknown outcome ends with the next exclusive grant
-//   c3:            A-a=          to another session, and on one node with its own answered release
+//   c3:            A-a=          to another session. It also ends with the answer of its own release,
+//                                if that can have freed nothing else, or came later on one node
 //
 // While an acquire of unknown outcome, or a second copy of an acquire (evidence/second_copies.h),
 // may have the key, nobody is a sole holder: its own session may have entered once more.
 class SoleHolders {
  public:
-  SoleHolders(const Evidence& evidence, uint16_t key);
+  // `calls`: the acquires and releases of one key. Not empty.
+  SoleHolders(const std::vector<const Call*>& calls, const Evidence& evidence);
 
   // Returns the only session that can have had the key at any time in `when`; nullopt if there is
   // none, or if a server may have returned with older data since the last exclusive grant.

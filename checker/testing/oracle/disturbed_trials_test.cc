@@ -47,8 +47,8 @@ bool Suffers(const History& history, std::initializer_list<std::string_view> kin
   });
 }
 
-// A server that lost its queue grants the lock in another order. A lock that is left twice by one
-// command violates `reentry` (cause `resent`). In this queue, a client that gave up keeps its place.
+// A lock that is left twice by one command violates `reentry` (cause `resent`). A client that gave
+// up keeps its place in this queue. A server that lost its queue grants in another order.
 bool IsJudged(std::string_view claim, const History& history) {
   if (claim == "availability") return !KeepsQueue(history.facts);
   if (claim == "reentry") return !Suffers(history, {"duplicate"});

@@ -87,7 +87,7 @@ struct RunOptions {
   bool miscounts = false;    // the referee's counts may be off by one, in runs that lose no answer
 };
 
-// The clients that had an entry on the lock server at each instant: bit i is client i. At an instant
+// For each instant, the clients with an entry on the lock server: bit i is client i. At an instant
 // of a change, those before and after it.
 using Truth = std::vector<uint32_t>;
 

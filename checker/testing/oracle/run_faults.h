@@ -1,4 +1,4 @@
-// For tests: the faults of a random run, which really disturb its messages, clients and lock server.
+// For tests: the faults of a random run. They really disturb its messages, clients and lock server.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RUN_FAULTS_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RUN_FAULTS_H_
 
