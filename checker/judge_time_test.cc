@@ -61,6 +61,7 @@ TEST(JudgeTime, GrowsWithTheLengthOfAHistory) {
       c2:                 A-t   A-t   A-t    A-a=R-r
       pause c3:    [--])",
                              {"availability", "liveness"}},
+                            {"grants of one session", "c1: A-aR-rA-aR-rA-aR-r", {"release-result"}},
                             {"waits that never end", "c1: QA-x A-x", {"max-wait"}, true}}) {
     LaneOptions options;
     options.claims = claims;

@@ -58,6 +58,16 @@ TEST(MustHave, LastsFromTheAnswerOfTheAcquireToTheInvocationOfTheReleaseWithinTh
   }
 }
 
+// The release may come after the extension, when the inner lease is over, and free the outer entry.
+TEST(MustHave, AnExtensionDuringAReleaseDoesNotCount) {
+  const std::string client1 = "A-a==A-aR-E-e-r=======R-r";
+  History history = FromLanes("c1: " + client1, {.asked_lease = 12ms});
+  for (Event& event : history.events) {
+    if (event.op == Op::kExtend) event.hold = 101;  // the outer entry
+  }
+  EXPECT_EQ(DrawnMust(history, client1.size()), "---=========-------------") << client1;
+}
+
 TEST(MustHave, CountsTheCallsOfTheSessionUnlessAskedNotTo) {
   const History history = FromLanes("c1: A-a===R--x======!");
   const Evidence evidence(history);

@@ -63,6 +63,11 @@ TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
       c3:           QA-t--A-aq==R-r
       c4:             QA-t---------A-t-------------Aaq)",
                                Outcome::kValid},
+                              {"a second copy of c2's acquire may have been granted", R"(
+      c1:              A-a======R-r
+      c2:               QA----t-------------------A-aq=R-r
+      c3:                        QA-t--A-aq==R-r
+      duplicate c2:        [-])"},
                               {"c2 gave up", R"(
       c1:    A-a======R-r
       c2:     QA-t---x             QA-aq=R-r
