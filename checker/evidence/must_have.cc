@@ -21,12 +21,15 @@ class SessionEntries {
   }
 
   void InvokeExtension(uint64_t hold, int64_t until_ns) {
+    // A release under way may come after the extension and its lease, and free any entry.
+    if (open_releases_ > 0) {
+      for (auto& [any, end_ns] : ends_ns_) end_ns = std::min(end_ns, until_ns);
+    }
     const auto entry = ends_ns_.find(hold);
     if (entry == ends_ns_.end()) {
       early_ns_[hold] = until_ns;
       return;
     }
-    // A release under way may come after the extension, and free its entry.
     if (open_releases_ == 0) before_ns_[hold] = entry->second;
     entry->second = std::min(entry->second, until_ns);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "checker/evidence/evidence.h"
@@ -59,13 +60,19 @@ TEST(MustHave, LastsFromTheAnswerOfTheAcquireToTheInvocationOfTheReleaseWithinTh
 }
 
 // The release may come after the extension, when the inner lease is over, and free the outer entry.
-TEST(MustHave, AnExtensionDuringAReleaseDoesNotCount) {
+TEST(MustHave, AnExtensionDuringAReleaseCanOnlyShortenALease) {
   const std::string client1 = "A-a==A-aR-E-e-r=======R-r";
-  History history = FromLanes("c1: " + client1, {.asked_lease = 12ms});
-  for (Event& event : history.events) {
-    if (event.op == Op::kExtend) event.hold = 101;  // the outer entry
+  for (const auto& [hold, lease_ns, must] :
+       {std::tuple{101U, int64_t{12'000'000}, "---=========-------------"},  // the outer entry
+        {102U, int64_t{1'000'000}, "---========--------------"}}) {
+    History history = FromLanes("c1: " + client1, {.asked_lease = 12ms});
+    for (Event& event : history.events) {
+      if (event.op != Op::kExtend) continue;
+      event.hold = hold;
+      event.value[0] = event.type == EventType::kInvoke ? lease_ns : 10'000'000 + lease_ns;
+    }
+    EXPECT_EQ(DrawnMust(history, client1.size()), must) << client1 << ", hold " << hold;
   }
-  EXPECT_EQ(DrawnMust(history, client1.size()), "---=========-------------") << client1;
 }
 
 TEST(MustHave, CountsTheCallsOfTheSessionUnlessAskedNotTo) {
