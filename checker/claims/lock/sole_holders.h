@@ -18,8 +18,8 @@ namespace doublehold {
 //   hold c2:      [--]           disturbance that may have delayed its answer
 //
 //   c2:      A-?                 an acquire of unknown outcome ends with the next exclusive grant
-//   c3:            A-a=          to another session. It also ends with the answer of its own release,
-//                                if that can have freed nothing else, or came later on one node
+//   c3:            A-a=          to another session, or with the answer of its own release, if that
+//                                can have freed nothing else, or came later on one node
 //
 // While an acquire of unknown outcome, or a second copy of an acquire (evidence/second_copies.h),
 // may have the key, nobody is a sole holder: its own session may have entered once more.
