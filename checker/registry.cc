@@ -10,6 +10,7 @@
 #include "checker/claims/library/key_leak.h"
 #include "checker/claims/library/lost_lock_notification.h"
 #include "checker/claims/library/release_result.h"
+#include "checker/claims/limits/commands_per_grant.h"
 #include "checker/claims/limits/commands_per_hold.h"
 #include "checker/claims/limits/max_wait.h"
 #include "checker/claims/lock/availability.h"
@@ -181,6 +182,17 @@ std::span<const CheckerEntry> Checkers() {
                    nullptr,
                    LimitKind::kCount,
                    /*by_traffic=*/true},
+      CheckerEntry{
+          "commands-per-grant",
+          "asked too often",
+          {'G', "a grant took more commands than its limit"},
+          "a client sent more commands to lock servers than the limit before it was granted "
+          "a key",
+          About::kLock,
+          CheckCommandsPerGrant,
+          nullptr,
+          LimitKind::kCount,
+          /*by_traffic=*/true},
   };
   return kEntries;
 }

@@ -11,6 +11,7 @@
 #include "checker/explain/double_grant.h"
 #include "checker/explain/expired_hold.h"
 #include "checker/sentences/violation_text.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 namespace {
@@ -342,12 +343,10 @@ Explanation ExplainViolation(const ViolationContext& record, std::string_view cl
   if (claim == "order") return ExplainOrder(record, violation);
   if (claim == "key-leak")
     return Unexplained("the record does not show what a server did with a key");
-  if (claim == "idle-traffic")
-    return Unexplained("the record shows that a client sent messages, but not which");
   if (claim == "availability")
     return Unexplained("the record does not show which call left the key so");
   if (claim == "max-wait") return ExplainLongWait(record, violation);
-  if (claim == "commands-per-hold")
+  if (const CheckerEntry* entry = FindChecker(claim); entry != nullptr && entry->by_traffic)
     return Unexplained("the record does not show which commands a client sent");
   return ExplainHarm(record, violation);
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/client_commands.h"
 #include "checker/evidence/holds.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 namespace {
@@ -73,22 +75,23 @@ std::optional<Load::Sent> CountSent(const History& history) {
   return sent;
 }
 
-// A run records the time of each command only if the limit commands-per-hold is set.
+// A run records the time of each command only if a limit on commands is set.
+bool RecordsCommands(const RunFacts& facts) {
+  return std::ranges::any_of(facts.limits, [](const auto& limit) {
+    const CheckerEntry* entry = FindChecker(limit.first);
+    return entry != nullptr && entry->by_traffic;
+  });
+}
+
 std::optional<Load::Renewals> CountRenewals(const Evidence& evidence) {
-  if (!evidence.facts().limits.contains("commands-per-hold")) return std::nullopt;
-  std::map<int64_t, std::vector<int64_t>> sent;  // by client; sorted by time
-  for (const Event& event : evidence.history().events) {
-    if (event.op != Op::kTraffic || event.type == EventType::kOk) continue;
-    if (event.type == EventType::kFail) return std::nullopt;
-    sent[event.value[0]].push_back(event.at_ns);
-  }
+  if (!RecordsCommands(evidence.facts())) return std::nullopt;
+  const ClientCommands sent(evidence.history());
+  if (sent.recorded_until_ns() < kForeverNs) return std::nullopt;
   Load::Renewals renewals;
   for (const Hold& hold : evidence.holds().all) {
     if (hold.client <= kReferee) continue;
-    const std::vector<int64_t>& times = sent[hold.client];
     renewals.held_ns += hold.core.to_ns - hold.core.from_ns;
-    renewals.commands += std::ranges::lower_bound(times, hold.core.to_ns) -
-                         std::ranges::upper_bound(times, hold.core.from_ns);
+    renewals.commands += sent.Count(hold.client, {hold.core.from_ns, hold.core.to_ns - 1});
   }
   if (renewals.held_ns == 0) return std::nullopt;
   return renewals;

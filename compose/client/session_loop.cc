@@ -52,7 +52,8 @@ bool JudgesIdle(const Plan& plan) {
 }
 
 bool JudgesTraffic(const Plan& plan) {
-  return std::ranges::find(plan.claims, "commands-per-hold") != plan.claims.end();
+  return std::ranges::any_of(
+      plan.limits, [](const auto& limit) { return limit.first.starts_with("commands-per-"); });
 }
 
 void RunSession(Env& env, const ClientContext& client_context, int thread,

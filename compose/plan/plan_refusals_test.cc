@@ -219,13 +219,15 @@ TEST(BuildPlan, RefusesAnyOtherInvalidSettingWithTheReason) {
        "x.toml:1: claims: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
       {"claims = [\"stock\"]\n" + kLock + "[workload]\nname = \"cycle\"\n",
        "x.toml:1: claims: workload cycle with lock set-nx-px cannot judge claim 'stock' (it "
-       "judges: exclusion, lease-exclusion, liveness, max-wait, commands-per-hold)"},
+       "judges: exclusion, lease-exclusion, liveness, max-wait, commands-per-hold, "
+       "commands-per-grant)"},
       {"claims = [\"max-wait\"]\n" + kLock,
        "x.toml:1: claims: claim 'max-wait' needs a limit: --limit max-wait=5s"},
       {kLock + "[limits]\nmax-wiat = \"5s\"\n",
        "x.toml:4: limits.max-wiat: limit 'max-wiat' is unknown (did you mean 'max-wait'?)"},
       {kLock + "[limits]\nstock = \"5s\"\n",
-       "x.toml:4: limits.stock: limit 'stock' is unknown (one of: max-wait, commands-per-hold)"},
+       "x.toml:4: limits.stock: limit 'stock' is unknown (one of: max-wait, commands-per-hold, "
+       "commands-per-grant)"},
       {kLock + "[limits]\nmax-wait = \"0s\"\n", "x.toml:4: limits.max-wait: '0s' is not above 0"},
       {kLock + "[limits]\ncommands-per-hold = \"few\"\n",
        "x.toml:4: limits.commands-per-hold: 'few' is not a number of at least 1"},

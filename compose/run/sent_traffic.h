@@ -1,7 +1,7 @@
 // Records the commands that clients send to lock nodes. For the claim idle-traffic, records only
-// commands of idle clients (checker/claims/library/idle_traffic.h). For the claim
-// commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h). Counts
-// commands and bytes in every run that uses the proxy (checker/measures/load.h).
+// commands of idle clients (checker/claims/library/idle_traffic.h). For a limit on commands,
+// records every command (checker/claims/limits). Counts commands and bytes in every run that uses
+// the proxy (checker/measures/load.h).
 #ifndef DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
 #define DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
 

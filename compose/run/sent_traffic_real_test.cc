@@ -131,5 +131,16 @@ TEST_F(Idle, ALimitOnTheCommandsOfAHoldIsJudged) {
   }
 }
 
+// Our set-nx-px asks again and again while another holds the key; our redisson waits for a message.
+TEST_F(Idle, ALimitOnTheCommandsOfAGrantIsJudged) {
+  for (const auto& [lock, outcome] : {std::pair("set-nx-px", "violated"), {"redisson", "valid"}}) {
+    const nlohmann::json verdict =
+        Run({"--lock", lock, "--set", "workload.work=300ms", "--limit", "commands-per-grant=10"});
+    const nlohmann::json& limit = verdict.at("claims").at(2);
+    EXPECT_EQ(limit.at("claim"), "commands-per-grant");
+    EXPECT_EQ(limit.at("outcome"), outcome) << verdict.dump(1);
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

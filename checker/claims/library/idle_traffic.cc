@@ -13,6 +13,7 @@
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
+#include "checker/evidence/client_commands.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
@@ -40,11 +41,6 @@ bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   return static_cast<int>(nodes.size()) >= facts.nodes;
 }
 
-struct TrafficCommand {
-  int64_t at_ns = 0;
-  int64_t node = 0;
-};
-
 struct IdleTime {
   int64_t from_ns = kForeverNs;  // kForeverNs: the session was never idle
   int64_t to_ns = kForeverNs;
@@ -52,7 +48,6 @@ struct IdleTime {
 
 struct ClientTraffic {
   std::map<uint8_t, IdleTime> sessions;
-  std::vector<TrafficCommand> sent;
   const Call* open = nullptr;  // a call of unknown outcome
   const Hold* last = nullptr;  // the client's last hold
   int64_t unreleased = 0;      // number of holds without a release
@@ -72,13 +67,14 @@ struct ClientTraffic {
 class IdleTrafficChecker : ClaimChecker {
  public:
   IdleTrafficChecker(const Evidence& evidence, const Limits& limits)
-      : ClaimChecker(evidence, limits, "clients") {}
+      : ClaimChecker(evidence, limits, "clients"), sent_(evidence.history()) {}
 
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all may have been released"))
       return std::move(found_).Undecided(*why);
     Gather();
-    if (!all_kept_) return std::move(found_).Undecided("not all commands were kept");
+    if (sent_.recorded_until_ns() < kForeverNs)
+      return std::move(found_).Undecided("not all commands were kept");
     for (const auto& [client, traffic] : clients_) Judge(client, traffic);
     return std::move(found_).Conclude(
         {.nothing_judged =
@@ -92,11 +88,6 @@ class IdleTrafficChecker : ClaimChecker {
  private:
   void Gather() {
     for (const Event& event : evidence_.history().events) {
-      all_kept_ = all_kept_ && !(event.op == Op::kTraffic && event.type == EventType::kFail);
-      if (event.op == Op::kTraffic && event.type == EventType::kInfo) {
-        clients_[static_cast<int32_t>(event.value[0])].sent.push_back(
-            {.at_ns = event.at_ns, .node = event.value[1]});
-      }
       if (event.client <= kReferee || event.task != TaskKind::kSession) continue;
       IdleTime& session = clients_[event.client].sessions[event.thread];
       if (event.op != Op::kIdle) continue;
@@ -118,8 +109,8 @@ class IdleTrafficChecker : ClaimChecker {
     const Span idle = traffic.Idle();
     if (traffic.last == nullptr) return;
     if (idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) return found_.PassedOver();
-    std::vector<TrafficCommand> late = traffic.sent;
-    std::erase_if(late, [&](const TrafficCommand& sent) {
+    std::vector<ClientCommand> late = sent_.Of(client);
+    std::erase_if(late, [&](const ClientCommand& sent) {
       return sent.at_ns < idle.from_ns + lease_ns_ / kTransitPerLease || sent.at_ns > idle.to_ns;
     });
     if (late.empty()) {
@@ -188,7 +179,7 @@ class IdleTrafficChecker : ClaimChecker {
 
   [[nodiscard]] Violation DescribeViolation(int32_t client, const ClientTraffic& traffic,
                                             const Span& idle,
-                                            const std::vector<TrafficCommand>& late) const {
+                                            const std::vector<ClientCommand>& late) const {
     Violation violation{.key = KeyName(facts_, traffic.last->key),
                         .from_ns = late.front().at_ns,
                         .to_ns = late.back().at_ns};
@@ -202,9 +193,9 @@ class IdleTrafficChecker : ClaimChecker {
   }
 
   const int64_t lease_ns_ = ToNs(facts_.lease);
+  const ClientCommands sent_;
   std::map<int32_t, ClientTraffic> clients_;
-  bool hidden_ = false;   // an idle client might have sent commands without a record
-  bool all_kept_ = true;  // false: from some time on, no command was recorded
+  bool hidden_ = false;  // an idle client might have sent commands without a record
 };
 
 }  // namespace

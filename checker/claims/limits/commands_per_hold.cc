@@ -11,6 +11,7 @@
 #include "checker/claims/limits/limit.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
+#include "checker/evidence/client_commands.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
 
@@ -30,6 +31,7 @@ class CommandLimitChecker : ClaimChecker {
                      {.what = "fewest commands left of the limit of a hold",
                       .missed = "most commands of a hold beyond the limit",
                       .unit = "commands"}),
+        sent_(evidence.history()),
         limit_(limit) {}
 
   ClaimVerdict Verdict() && {
@@ -38,7 +40,6 @@ class CommandLimitChecker : ClaimChecker {
     if (std::ranges::any_of(calls_.all, &Call::AsksForSeveralKeys))
       return std::move(found_).Undecided(
           "an acquire asked for several keys, so its commands belong to no single key");
-    GatherCommands();
     GatherUses();
     for (const Hold& hold : holds_.all) JudgeHold(hold);
     const std::string took =
@@ -51,17 +52,6 @@ class CommandLimitChecker : ClaimChecker {
   }
 
  private:
-  void GatherCommands() {
-    for (const Event& event : evidence_.history().events) {
-      if (event.op != Op::kTraffic) continue;
-      if (event.type == EventType::kFail) {
-        recorded_until_ns_ = std::min(recorded_until_ns_, event.at_ns);
-      } else if (event.type == EventType::kInfo) {
-        sent_[static_cast<int32_t>(event.value[0])].push_back(event.at_ns);
-      }
-    }
-  }
-
   void GatherUses() {
     const auto add = [&](int32_t client, const Span& when) {
       key_uses_[client].from_ns.push_back(when.from_ns);
@@ -111,17 +101,16 @@ class CommandLimitChecker : ClaimChecker {
     if (next != uses.from_ns.end()) until_ns = std::min(until_ns, *next - 1);
     for (const Stall* stall : disturbances_.StallsWithin(when))
       until_ns = std::min(until_ns, stall->when.from_ns);
-    return CountWithin(sent_.at(hold.client), {when.from_ns, std::max(when.from_ns, until_ns)});
+    return sent_.Count(hold.client, {when.from_ns, std::max(when.from_ns, until_ns)});
   }
 
   void JudgeHold(const Hold& hold) {
     const bool over = IsReleased(hold);
     const Span when{hold.core.from_ns, over ? hold.done_ns : hold.core.to_ns};
-    const auto its = sent_.find(hold.client);
-    const int64_t sent = its == sent_.end() ? 0 : CountWithin(its->second, when);
+    const int64_t sent = sent_.Count(hold.client, when);
     if (sent <= limit_) {
       // An answered release sent at least one command, so 0 means that commands went unrecorded.
-      const bool known = over && sent > 0 && when.to_ns < recorded_until_ns_;
+      const bool known = over && sent > 0 && when.to_ns < sent_.recorded_until_ns();
       if (!known) return found_.PassedOver();
       found_.Judged();
       most_ = std::max(most_, sent);
@@ -152,11 +141,6 @@ class CommandLimitChecker : ClaimChecker {
     return violation;
   }
 
-  static int64_t CountWithin(const std::vector<int64_t>& sent, const Span& when) {
-    return std::ranges::upper_bound(sent, when.to_ns) -
-           std::ranges::upper_bound(sent, when.from_ns);
-  }
-
   [[nodiscard]] std::string DescribeHold(const Hold& hold, const Span& when, int64_t sent) const {
     return fmt::format("{} held {} for {} ({}), and sent {} to servers of locks meanwhile",
                        OwnerName(disturbances_, hold.owner()), KeyName(facts_, hold.key),
@@ -164,10 +148,9 @@ class CommandLimitChecker : ClaimChecker {
                        Counted(sent, "command"));
   }
 
+  const ClientCommands sent_;
   const int64_t limit_;
-  std::map<int32_t, std::vector<int64_t>> sent_;  // by client; sorted by time
   std::map<int32_t, KeyUses> key_uses_;
-  int64_t recorded_until_ns_ = kForeverNs;
   int64_t most_ = 0;
 };
 

@@ -65,6 +65,8 @@ constexpr NoTrials kClaimsWithoutTrials[] = {
     {"max-wait", "the length of each wait is recorded; max_wait_test.cc tests the deductions"},
     {"commands-per-hold",
      "the time of each command is recorded; commands_per_hold_test.cc tests the exceptions"},
+    {"commands-per-grant",
+     "the time of each command is recorded; commands_per_grant_test.cc tests the exceptions"},
     {"call-timeout",
      "the length of each call is recorded; call_timeout_test.cc tests the deductions"}};
 

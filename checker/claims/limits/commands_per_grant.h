@@ -1,0 +1,32 @@
+// The claim `commands-per-grant`: until a client is granted a key, it sends no more than a limited
+// number of commands to lock servers.
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_GRANT_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_GRANT_H_
+
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
+
+namespace doublehold {
+
+// Counts the commands (`traffic`) that a client sends from one grant of any of its sessions to the
+// next, while one of its sessions waits for a key or asks for it. Commands that keep a connection
+// alive, such as PING, do not count.
+//
+//   c1:           Q-A-x--A-x--A-aq==R-r
+//   sent c1:        *    *    *     *        3
+//
+// A client that is not granted a key any more is judged too, if it exceeds the limit. A fault does
+// not excuse an excess.
+//
+// Three kinds of commands may not belong to the grant:
+// - commands sent while a session of the client holds a lock;
+// - commands sent while an acquire of unknown outcome may have been granted, and is not released;
+// - commands sent after a stall of the machine, since a client that waits longer asks more often.
+//
+// Violated if the other commands of a grant exceed the limit. Unknown if no limit is set, if a
+// grant exceeds the limit only with these commands, or if most grants had no recorded command.
+ClaimVerdict CheckCommandsPerGrant(const Evidence& evidence, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_GRANT_H_

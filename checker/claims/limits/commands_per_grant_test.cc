@@ -1,0 +1,128 @@
+#include "checker/claims/limits/commands_per_grant.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/testing/ascii_history.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict VerdictOnGrants(const std::string& picture, const std::string& limit = "2") {
+  return CheckCommandsPerGrant(FromLanes(picture, {.limits = {{"commands-per-grant", limit}}}), {});
+}
+
+TEST(CommandsPerGrant, IsViolatedByAGrantWithMoreCommands) {
+  const ClaimVerdict verdict = VerdictOnGrants(R"(
+      c1:          Q-A-x-A-x-A-aq=R-r A-a==R-r
+      sent c1:     * *   *   *   ***  *    *)");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(verdict.unit, "grants");
+  EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 4");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 1 sent 4 commands to servers of locks while it asked for keys "
+            "(0.000-0.012 s), and was then granted item-0; no fault was active");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+  EXPECT_EQ(verdict.margins.at(0).value, -2);
+}
+
+TEST(CommandsPerGrant, IsViolatedByAClientThatAsksWithoutEnd) {
+  const ClaimVerdict verdict = VerdictOnGrants(R"(
+      c1:          A-a=====================R-r
+      sent c1:      *                      *
+      c2:            Q-A------------------x----q
+      sent c2:          *  *   *)");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 3");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 2 sent 3 commands to servers of locks while it asked for keys "
+            "(0.002-0.028 s), and was granted none; no fault was active");
+}
+
+struct DrawnGrants {
+  std::string name;
+  std::string picture;
+  Outcome outcome = Outcome::kUnknown;
+};
+
+void ExpectEachGrants(const std::vector<DrawnGrants>& drawn) {
+  for (const DrawnGrants& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnGrants(each.picture);
+    EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
+  }
+}
+
+TEST(CommandsPerGrant, CountsCommandsWhileTheClientAsks) {
+  ExpectEachGrants({
+      {"exactly the limit", "c1:      A----a=R-r\nsent c1:  * *", Outcome::kValid},
+      {"more than the limit", "c1:      A----a=R-r\nsent c1:  ***", Outcome::kViolated},
+      {"one command at the grant", "c1:      A----a=R-r\nsent c1:  * * *", Outcome::kViolated},
+      {"one command after the grant", "c1:      A----a=R-r\nsent c1:  * *  *", Outcome::kValid},
+      {"commands between two tries of a wait", "c1:      Q-A-x---A-aq=R-r\nsent c1:   *  * *",
+       Outcome::kViolated},
+      {"commands between two tries without a wait", "c1:      A-x-----A-a==R-r\nsent c1:  *  ** *",
+       Outcome::kValid},
+      {"commands before two grants", "c1:      A-a==R-r  A-a==R-r\nsent c1:  *        **",
+       Outcome::kValid},
+      {"commands of two refused tries", "c1:      A-x  A-x  A-a==R-r\nsent c1:  *    *    *",
+       Outcome::kViolated},
+      {"commands of another client",
+       "c1:      A-a==R-r\nsent c1:  *\nc2:        A---a==R-r\nsent c2:     **", Outcome::kValid},
+      {"more than the limit under a fault",
+       "c1:        A----a=R-r\nsent c1:    ***\npause c1:    []", Outcome::kViolated},
+      {"two grants at once",
+       "c1:           A----a=R-r\nc1.2:         A----a=R-r\nsent c1:       **", Outcome::kValid},
+      {"no commands", "c1:      A-a==R-r"},
+  });
+}
+
+TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
+  ExpectEachGrants({
+      {"the client held another key",
+       "c1:           A-a=============R-r\nc1 item-1:       A----a=R-r\nsent c1:       *   ***"},
+      {"another session of the client held a key",
+       "c1:      A-a=============R-r\nc1.2:        A----a=R-r\nsent c1:  *   ***"},
+      {"another session had released its key before",
+       "c1:      A-a=R-r\nc1.2:            A----a=R-r\nsent c1:  *       ***",
+       Outcome::kViolated},
+      {"a hold was not released", "c1:      A-a==g\nc1.2:       A----a=R-r\nsent c1:  *   ***"},
+      {"a release was refused", "c1:      A-a==R-x\nc1.2:          A----a=R-r\nsent c1:  *      ***"},
+      {"an acquire was not answered", "c1:      A-?   A----a=R-r\nsent c1:  *     **"},
+      {"an acquire was not answered, but the limit was exceeded before",
+       "c1:      A----x  A-?   A----a=R-r\nsent c1:  ***     *     **", Outcome::kViolated},
+      {"an acquire was not answered, and its release was",
+       "c1:      A-?R-r A----a=R-r\nsent c1:        ***", Outcome::kViolated},
+      {"the machine stalled meanwhile",
+       "c1:         A------a=R-r\nsent c1:     * * *\nmachine c1:   ()"},
+      {"the machine stalled afterwards",
+       "c1:         A------a===R-r\nsent c1:     * * *\nmachine c1:         ()",
+       Outcome::kViolated},
+      {"recording stopped before the grant", "c1:      A----a=R-r\nsent c1:  * #"},
+      {"recording stopped before two of three grants",
+       "c1:      A----a=R-r A-a=R-r A-a=R-r\nsent c1:  *        #"},
+      {"most grants have no recorded command",
+       "c1:      A-a=R-r A-a=R-r A-a=R-r\nsent c1:         *"},
+      {"it was not granted the key, but is within the limit", "c1:      A---x\nsent c1:  **"},
+      {"records were lost", "c1:      A----a=R-r\nsent c1:  ***\nlost c1:  *"},
+  });
+}
+
+TEST(CommandsPerGrant, CountsAnAcquireOfSeveralKeysAsOneGrant) {
+  const ClaimVerdict verdict = VerdictOnGrants(
+      "c1:           A----a==R-r\nc1 item-1:    A----a==R-r\nsent c1:       * *");
+  EXPECT_EQ(verdict.outcome, Outcome::kValid);
+  EXPECT_EQ(verdict.opportunities, 1);
+}
+
+TEST(CommandsPerGrant, IsUnknownWithoutALimit) {
+  const ClaimVerdict verdict = VerdictOnGrants("c1:      A----a=R-r\nsent c1:  ***", "few");
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict.reason, "the run was given no limit of commands");
+}
+
+}  // namespace
+}  // namespace doublehold
