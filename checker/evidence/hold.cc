@@ -5,6 +5,18 @@
 
 namespace doublehold {
 
+std::vector<Span> MergeSpans(std::vector<Span> spans) {
+  std::ranges::sort(spans, {}, &Span::from_ns);
+  std::vector<Span> merged;
+  for (const Span& span : spans) {
+    if (!merged.empty() && span.from_ns <= merged.back().to_ns)
+      merged.back().to_ns = std::max(merged.back().to_ns, span.to_ns);
+    else
+      merged.push_back(span);
+  }
+  return merged;
+}
+
 bool Hold::LiveAt(int64_t at_ns) const {
   return std::ranges::any_of(live, [at_ns](const Span& span) {
     return at_ns == span.from_ns || (span.from_ns < at_ns && at_ns < span.to_ns);

@@ -26,6 +26,9 @@ inline bool Overlap(const Span& a, const Span& b) {
   return a.from_ns < b.to_ns && b.from_ns < a.to_ns;
 }
 
+// Returns disjoint spans, in order, that cover the same times. Joins spans that touch.
+std::vector<Span> MergeSpans(std::vector<Span> spans);
+
 // 146 years. A grant that is valid for longer counts as endless (lock `none`).
 constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 

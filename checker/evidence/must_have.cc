@@ -248,6 +248,24 @@ bool MustHave::UnlessItActs(uint16_t key, const SessionId& session, const Span& 
   return next != steps.begin() && std::prev(next)->until_ns > when.to_ns;
 }
 
+std::vector<Span> MustHave::Spans(uint16_t key, const SessionId& session, const Span& when) const {
+  std::vector<Span> spans;
+  const auto found = steps_.find({key, session});
+  if (found == steps_.end()) return spans;
+  const std::vector<Step>& steps = found->second;
+  for (auto step = steps.begin(); step != steps.end() && step->at_ns < when.to_ns; ++step) {
+    const int64_t next_ns = std::next(step) == steps.end() ? kForeverNs : std::next(step)->at_ns;
+    const Span has{std::max(step->at_ns, when.from_ns),
+                   std::min({step->until_ns, next_ns, when.to_ns})};
+    if (has.to_ns <= has.from_ns) continue;
+    if (!spans.empty() && spans.back().to_ns == has.from_ns)
+      spans.back().to_ns = has.to_ns;
+    else
+      spans.push_back(has);
+  }
+  return spans;
+}
+
 bool MustHave::UntilReleased(const Call& release) const {
   const KeyAndSession who{release.key, release.session};
   const auto found = steps_.find(who);

@@ -42,6 +42,9 @@ class MustHave {
   [[nodiscard]] bool Throughout(uint16_t key, const SessionId& session, const Span& when) const;
   // The same, but for calls of the session that are invoked at the start of `when` or later.
   [[nodiscard]] bool UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const;
+  // Returns the longest spans within `when` in which the session must have the lock, in order.
+  [[nodiscard]] std::vector<Span> Spans(uint16_t key, const SessionId& session,
+                                        const Span& when) const;
   // Whether the session must have the lock from before the release until its answer, unless the
   // release frees it.
   [[nodiscard]] bool UntilReleased(const Call& release) const;

@@ -7,7 +7,11 @@
 namespace doublehold {
 
 ViolationContext::ViolationContext(const Evidence& of)
-    : history(of.history()), disturbances(of.disturbances()), holds(of.holds()), calls(of.calls()) {
+    : evidence(of),
+      history(of.history()),
+      disturbances(of.disturbances()),
+      holds(of.holds()),
+      calls(of.calls()) {
   bool unchecked = false;
   for (const Call& call : calls.all) {
     calls_of_[{call.op, call.key}].push_back(&call);

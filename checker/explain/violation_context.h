@@ -50,6 +50,7 @@ struct ViolationContext {
   // invocation.
   [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 
+  const Evidence& evidence;
   const History& history;
   const Disturbances& disturbances;
   const Holds& holds;

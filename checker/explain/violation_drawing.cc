@@ -32,6 +32,7 @@ class LaneBuilder {
 
   void AddHold(const Hold& hold) {
     if (!holds_.insert(hold.hold).second) return;
+    sessions_.insert({hold.owner(), hold.key});
     DrawnLane& lane = LaneFor(hold.owner());
     times_.insert({hold.core.from_ns, hold.core.to_ns});
     AddSpans(lane, hold);
@@ -64,11 +65,27 @@ class LaneBuilder {
 
   // Adds a release by another session.
   void AddForeignRelease(const Call& call) {
+    sessions_.insert({call.session, call.key});
     DrawnLane& lane = LaneFor(call.session);
     const bool known = std::ranges::any_of(lane.marks, [&](const DrawnMark& mark) {
       return mark.letter == 'R' && mark.at_ns == call.from_ns;
     });
     if (!known) AddCall(lane, call, {'R', 'f', ' '});
+  }
+
+  // Adds when each session may, and must, have the lock. Requires that all holds and calls were
+  // added before.
+  void AddPossessions() {
+    if (!record_.calls.complete || record_.holds.broken) return;
+    for (const auto& [session, key] : sessions_) {
+      std::vector<DrawnSpan>& spans = LaneFor(session).spans;
+      const auto add = [&](const Span& span, SpanState state) {
+        if (spans.size() < kMostMarks) spans.push_back({span.from_ns, span.to_ns, state});
+      };
+      for (const Span& may : MaySpans(session, key)) add(may, SpanState::kMay);
+      for (const Span& must : record_.evidence.must_have().Spans(key, session, {from_ns_, to_ns_}))
+        add(must, SpanState::kMust);
+    }
   }
 
   // Adds a fault, clipped to the time of the holds and calls. Requires that the holds and calls
@@ -100,6 +117,16 @@ class LaneBuilder {
     char ok;
     char after;  // fills the lane from the answer on
   };
+
+  // Returns the spans, within the time of the drawing, in which the session may have the lock.
+  [[nodiscard]] std::vector<Span> MaySpans(const SessionId& session, uint16_t key) const {
+    std::vector<Span> spans;
+    for (const Possession& each : record_.evidence.possessions().at(key).all()) {
+      const Span may{std::max(each.may.from_ns, from_ns_), std::min(each.may.to_ns, to_ns_)};
+      if (each.acquire->session == session && may.from_ns < may.to_ns) spans.push_back(may);
+    }
+    return MergeSpans(std::move(spans));
+  }
 
   DrawnLane& LaneFor(const std::string& name, int32_t client) {
     const auto found = std::ranges::find(drawing_.lanes, name, &DrawnLane::name);
@@ -153,6 +180,7 @@ class LaneBuilder {
   const ViolationContext& record_;
   ViolationDrawing drawing_;
   std::set<uint64_t> holds_;
+  std::set<std::pair<SessionId, uint16_t>> sessions_;  // drawn, with the key that they held
   std::set<int64_t> times_;
   int64_t from_ns_ = std::numeric_limits<int64_t>::max();
   int64_t to_ns_ = std::numeric_limits<int64_t>::min();
@@ -175,6 +203,7 @@ ViolationDrawing DrawViolation(const ViolationContext& record, const Violation& 
     if (hold != nullptr) lanes.AddHold(*hold);
   }
   for (const Call* call : why.calls) lanes.AddForeignRelease(*call);
+  lanes.AddPossessions();
   for (const FaultEpisode* episode : why.episodes) lanes.AddFault(*episode);
   return std::move(lanes).Finish();
 }

@@ -239,9 +239,9 @@ TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
   std::string lanes;
   for (const DrawnLane& lane : drawing.lanes) lanes += DescribeLane(lane);
   EXPECT_EQ(lanes,
-            "client 1: waiting 0-2 held 2-21 live 2-8 calling 4-4 calling 17-19 |"
+            "client 1: waiting 0-2 held 2-21 live 2-8 calling 4-4 calling 17-19 may 0-23 must 2-8 |"
             " A0 a2 g4 (read 5) !8 (lease over) W17 w19 (wrote 4) R21 x23\n"
-            "client 2: waiting 13-15 held 15-18 live 15-18 | A13 a15 R18 r20\n"
+            "client 2: waiting 13-15 held 15-18 live 15-18 may 13-20 must 15-18 | A13 a15 R18 r20\n"
             "pause c1: acting 6-16 | [6 (client 1 was stopped (0.006-0.016 s)) ]16\n");
   EXPECT_EQ(drawing.times_ns,
             (std::vector<int64_t>{2'000'000, 8'000'000, 15'000'000, 18'000'000, 21'000'000}));
@@ -257,10 +257,11 @@ TEST(Drawing, AnUnansweredCallHasNoAnswerMark) {
                                        .violations.at(0)
                                        .drawing;
   EXPECT_EQ(DescribeLane(drawing.lanes.at(0)),
-            "client 1: waiting 0-2 held 2-18 live 2-13 calling 4-6 |"
+            "client 1: waiting 0-2 held 2-18 live 2-13 calling 4-6 may 0-21 must 2-13 |"
             " A0 a2 S4 s6 (saved 7) E7 W10 (write unanswered) !13 (lease over) R18\n");
-  EXPECT_EQ(DescribeLane(drawing.lanes.at(1)),
-            "client 2: waiting 15-17 held 17-19 live 17-19 | A15 a17 R19 f21\n");
+  EXPECT_EQ(
+      DescribeLane(drawing.lanes.at(1)),
+      "client 2: waiting 15-17 held 17-19 live 17-19 may 15-21 must 17-18 | A15 a17 R19 f21\n");
 }
 
 TEST(Drawing, AGrantShowsItsToken) {
@@ -270,9 +271,9 @@ TEST(Drawing, AGrantShowsItsToken) {
                                        .violations.at(0)
                                        .drawing;
   EXPECT_EQ(DescribeLane(drawing.lanes.at(0)),
-            "client 1: waiting 0-2 held 2-7 live 2-7 | A0 a2 (token 4) R7 r9\n");
+            "client 1: waiting 0-2 held 2-7 live 2-7 may 0-9 must 2-7 | A0 a2 (token 4) R7 r9\n");
   EXPECT_EQ(DescribeLane(drawing.lanes.at(1)),
-            "client 2: waiting 3-5 held 5-9 live 5-9 | A3 a5 R9 r11\n");
+            "client 2: waiting 3-5 held 5-9 live 5-9 may 3-11 must 5-9 | A3 a5 R9 r11\n");
 }
 
 TEST(Drawing, AHoldIsNotLiveBetweenItsLeaseAndALateRenewal) {

@@ -17,6 +17,8 @@ enum class SpanState : uint8_t {
   kLive,     // the part of a hold in which its lease is valid (the rest of the hold is stale)
   kCalling,  // from the invocation of a read, write, save or look to its answer
   kActing,   // a fault is active; clipped to the time of the sessions' lanes
+  kMay,      // the session may have the lock (evidence/possession.h); clipped as well
+  kMust,     // the session must have it if the service keeps its promises (evidence/must_have.h)
 };
 std::string_view Name(SpanState state);  // "waiting", "held", ...
 

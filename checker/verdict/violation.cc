@@ -12,7 +12,8 @@ std::string_view Name(FactKind kind) {
 }
 
 std::string_view Name(SpanState state) {
-  constexpr std::array<std::string_view, 5> kNames{"waiting", "held", "live", "calling", "acting"};
+  constexpr std::array<std::string_view, 7> kNames{"waiting", "held", "live", "calling",
+                                                   "acting",  "may",  "must"};
   return kNames[static_cast<size_t>(state)];
 }
 

@@ -148,14 +148,12 @@ class IdleTrafficChecker : ClaimChecker {
     for (const Stall* stall : disturbances_.StallsWithin(when)) {
       if (CanDelay(*stall, client)) hidden.push_back(stall->when);
     }
-    std::ranges::sort(hidden, {}, &Span::from_ns);
-    int64_t recorded_ns = 0;
-    int64_t from_ns = when.from_ns;
-    for (const Span& span : hidden) {
-      recorded_ns += std::max<int64_t>(span.from_ns - from_ns, 0);
-      from_ns = std::max(from_ns, span.to_ns);
+    int64_t recorded_ns = when.to_ns - when.from_ns;
+    for (const Span& span : MergeSpans(std::move(hidden))) {
+      const Span part{std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)};
+      recorded_ns -= std::max<int64_t>(part.to_ns - part.from_ns, 0);
     }
-    return recorded_ns + std::max<int64_t>(when.to_ns - from_ns, 0);
+    return recorded_ns;
   }
 
   [[nodiscard]] std::string ExplainUncertainty(int32_t client, const ClientTraffic& traffic,

@@ -13,26 +13,13 @@
 #include "checker/claims/limits/limit.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
-#include "checker/evidence/names.h"
 #include "checker/evidence/client_commands.h"
+#include "checker/evidence/names.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {
-
-// Returns disjoint spans, in order, that cover the same times.
-std::vector<Span> Merge(std::vector<Span> spans) {
-  std::ranges::sort(spans, {}, &Span::from_ns);
-  std::vector<Span> merged;
-  for (const Span& span : spans) {
-    if (!merged.empty() && span.from_ns <= merged.back().to_ns)
-      merged.back().to_ns = std::max(merged.back().to_ns, span.to_ns);
-    else
-      merged.push_back(span);
-  }
-  return merged;
-}
 
 // Returns the parts of disjoint `spans` within `when`.
 std::vector<Span> Within(const std::vector<Span>& spans, const Span& when) {
@@ -45,8 +32,8 @@ std::vector<Span> Within(const std::vector<Span>& spans, const Span& when) {
 
 // Commands are counted after the start of a span, and up to its end.
 struct ClientUse {
-  std::vector<Span> asks;      // it waits for a key, or asks for it
-  std::vector<Span> may_have;  // it holds a key, or may have one
+  std::vector<Span> asks;             // it waits for a key, or asks for it
+  std::vector<Span> may_have;         // it holds a key, or may have one
   std::vector<const Call*> acquires;  // in the order of their invocation
 };
 
@@ -104,8 +91,8 @@ class GrantLimitChecker : ClaimChecker {
   }
 
   void JudgeClient(int32_t client, ClientUse& use) {
-    use.asks = Merge(std::move(use.asks));
-    use.may_have = Merge(std::move(use.may_have));
+    use.asks = MergeSpans(std::move(use.asks));
+    use.may_have = MergeSpans(std::move(use.may_have));
     std::vector<const Call*> granted;
     std::ranges::copy_if(use.acquires, std::back_inserter(granted), &Call::Ok);
     std::ranges::stable_sort(granted, {}, &Call::to_ns);

@@ -87,10 +87,10 @@ TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
       {"another session of the client held a key",
        "c1:      A-a=============R-r\nc1.2:        A----a=R-r\nsent c1:  *   ***"},
       {"another session had released its key before",
-       "c1:      A-a=R-r\nc1.2:            A----a=R-r\nsent c1:  *       ***",
-       Outcome::kViolated},
+       "c1:      A-a=R-r\nc1.2:            A----a=R-r\nsent c1:  *       ***", Outcome::kViolated},
       {"a hold was not released", "c1:      A-a==g\nc1.2:       A----a=R-r\nsent c1:  *   ***"},
-      {"a release was refused", "c1:      A-a==R-x\nc1.2:          A----a=R-r\nsent c1:  *      ***"},
+      {"a release was refused",
+       "c1:      A-a==R-x\nc1.2:          A----a=R-r\nsent c1:  *      ***"},
       {"an acquire was not answered", "c1:      A-?   A----a=R-r\nsent c1:  *     **"},
       {"an acquire was not answered, but the limit was exceeded before",
        "c1:      A----x  A-?   A----a=R-r\nsent c1:  ***     *     **", Outcome::kViolated},
@@ -112,8 +112,8 @@ TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
 }
 
 TEST(CommandsPerGrant, CountsAnAcquireOfSeveralKeysAsOneGrant) {
-  const ClaimVerdict verdict = VerdictOnGrants(
-      "c1:           A----a==R-r\nc1 item-1:    A----a==R-r\nsent c1:       * *");
+  const ClaimVerdict verdict =
+      VerdictOnGrants("c1:           A----a==R-r\nc1 item-1:    A----a==R-r\nsent c1:       * *");
   EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.opportunities, 1);
 }

@@ -84,6 +84,10 @@ TEST_F(PossessionTrials, WhoeverMustHaveTheLockHasItInEveryOrderOnRandomHistorie
     must += must_have ? 1 : 0;
     always += has ? 1 : 0;
     EXPECT_LE(must_have, has);
+    const std::vector<Span> spans = evidence.must_have().Spans(0, session, {0, kForeverNs});
+    EXPECT_EQ(must_have, std::ranges::any_of(spans, [at](const Span& span) {
+                return span.from_ns < at && at < span.to_ns;
+              }));
   });
   RecordProperty("counts", fmt::format("{} always had it, {} must have had it", always, must));
   EXPECT_GT(must, all / 20);
