@@ -114,9 +114,13 @@ bool Disturbed::MayMoveClocks(const Span& when) const {
 }
 
 bool Disturbed::MayDelayMessages(const Span& when) const {
-  return WasActive(all_, when, [](const FaultFact& fault) {
-    return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
-  });
+  const bool resends_late =
+      MayResend(facts_) && std::ranges::any_of(all_.StallsWithin(when), [&](const Stall* stall) {
+        return IsLong(facts_, *stall);
+      });
+  return resends_late || WasActive(all_, when, [](const FaultFact& fault) {
+           return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
+         });
 }
 
 std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) const {

@@ -49,7 +49,8 @@ class Disturbed {
   // Whether a clock may have been moved in `when`, its ends included.
   [[nodiscard]] bool MayMoveClocks(const Span& when) const;
 
-  // Whether a request that was sent in `when`, its ends included, may be carried out late or twice.
+  // Whether a request that was sent in `when`, its ends included, may be carried out late or twice:
+  // because of a fault, or because a lock may have sent it again while the machine stalled for long.
   [[nodiscard]] bool MayDelayMessages(const Span& when) const;
 
   // Returns one span that covers all faults and long stalls within `when` that may have stopped or

@@ -74,6 +74,9 @@ TEST(ExtendResult, IsViolatedByASuccessWhileAnotherMustHaveTheLock) {
 TEST(ExtendResult, IsViolatedByALossThatCannotHaveHappened) {
   ExpectEachExtendResult({
       {"the lease ran on, and nobody asked", "c1:  A-a===E-x===!  R-x", Outcome::kViolated},
+      {"the machine stalled before", R"(
+      c1:          A-a========E-x===!  R-x
+      machine c1:    (------))"},
       {"the lease had ended", "c1:  A-a==!==E-x==  R-x"},
       {"the lease ended meanwhile", "c1:  A-a===E-!-x==  R-x"},
       {"another was granted it", R"(

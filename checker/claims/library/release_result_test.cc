@@ -294,6 +294,13 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       c1:       A-a=====R-x     !                A-a==!============R-x
       c2:   A---a=============R-r                          A-a=R-r)",
        Outcome::kValid},
+      {"the machine stalled, so a renewal or an earlier release may have been sent again", R"(
+      c1:         A-a===========R-x     !
+      machine c1:     (------))"},
+      {"the machine stalled for a moment", R"(
+      c1:         A-a===========R-x     !
+      machine c1:     (--))",
+       Outcome::kViolated},
       {"another client's unanswered release checks the owner, as others do", R"(
       c1:                     A-a=========R-x     !
       c2: A-a==R-r A-a==R-?)",
