@@ -256,13 +256,21 @@ bool StopsServers(const FaultFact& fault) {
 
 bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
-bool WasActive(const Disturbances& disturbances, const Span& when,
-               const std::function<bool(const FaultFact&)>& kind) {
+const FaultEpisode* FindActive(const Disturbances& disturbances, const Span& when,
+                               const std::function<bool(const FaultFact&)>& kind) {
   for (size_t fault = 0; fault < disturbances.active.size(); ++fault) {
     if (kind(disturbances.facts.faults[fault]) && disturbances.active[fault].Meet(when))
-      return true;
+      return disturbances.EpisodeOf(static_cast<int32_t>(fault), when);
   }
-  return false;
+  return nullptr;
+}
+
+const FaultEpisode* Disturbances::EpisodeOf(int32_t fault, const Span& when) const {
+  // An episode that only touches the span counts.
+  for (const FaultEpisode* each : EpisodesWithin({when.from_ns - 1, when.to_ns + 1})) {
+    if (each->fault == fault && !ActsOnStoreAlone(*each, FaultFor(facts, *each))) return each;
+  }
+  return nullptr;
 }
 
 std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,

@@ -67,6 +67,9 @@ struct Disturbances {
   // The stalls or episodes that overlap a span, in the order of `stalls` or `episodes`.
   [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
   [[nodiscard]] std::vector<const FaultEpisode*> EpisodesWithin(const Span& when) const;
+  // Returns an episode of the fault that acted on more than the store in `when`, its ends included;
+  // null if there is none.
+  [[nodiscard]] const FaultEpisode* EpisodeOf(int32_t fault, const Span& when) const;
 };
 Disturbances Observe(const History& history);
 
@@ -124,10 +127,11 @@ bool StopsServers(const FaultFact& fault);
 // Whether the fault kills a client or a node.
 bool IsCrash(const FaultFact& fault);
 
-// Whether a fault for which `kind` is true was active at some time in a span. Includes the ends of
-// the span and of the fault. Ignores faults on the store alone: it keeps no locks.
-bool WasActive(const Disturbances& disturbances, const Span& when,
-               const std::function<bool(const FaultFact&)>& kind);
+// Returns an episode of a fault for which `kind` is true that was active at some time in a span;
+// null if there is none. Includes the ends of the span and of the fault. Ignores faults on the store
+// alone: it keeps no locks.
+const FaultEpisode* FindActive(const Disturbances& disturbances, const Span& when,
+                               const std::function<bool(const FaultFact&)>& kind);
 
 // The time and the clients of an observation that faults may explain. A client of 0 means that
 // there is no such client.

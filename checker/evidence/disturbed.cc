@@ -52,6 +52,10 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
   return facts.nodes - static_cast<int>(without.size()) > facts.nodes / 2;
 }
 
+std::optional<Why> Because(const FaultEpisode* fault) {
+  return fault == nullptr ? std::nullopt : std::optional(Why{.fault = fault});
+}
+
 std::set<const Call*> FindUnsentCalls(const Evidence& evidence) {
   if (!evidence.facts().library) return {};
   std::vector<const Call*> by_answer;
@@ -91,36 +95,43 @@ Disturbed::Disturbed(const Evidence& evidence)
     if (MayLinger(facts_, episode)) lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
     // A killed server does not return, although its fault ends at once.
     if (!IsCrash(fault) || !ActsOnLockServers(episode, fault)) continue;
-    server_killed_ns_ = std::min(server_killed_ns_, episode.from_ns);
+    if (episode.from_ns < server_killed_ns_) {
+      server_killed_ns_ = episode.from_ns;
+      server_killed_ = &episode;
+    }
     for (const int node : TargetNodes(facts_, episode))
       killed_ns_.try_emplace(node, episode.from_ns);
   }
 }
 
-bool Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
-  return server_killed_ns_ <= when.to_ns || std::ranges::any_of(key_losses_, [&](const auto& loss) {
-           const auto& [fault, times] = loss;
-           return times.Meet(when) &&
-                  !IsOfAnotherLock(facts_, facts_.faults[static_cast<size_t>(fault)], key);
-         });
+std::optional<Why> Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
+  if (server_killed_ns_ <= when.to_ns) return Because(server_killed_);
+  for (const auto& [fault, times] : key_losses_) {
+    if (times.Meet(when) &&
+        !IsOfAnotherLock(facts_, facts_.faults[static_cast<size_t>(fault)], key))
+      return Because(all_.EpisodeOf(fault, when));
+  }
+  return std::nullopt;
 }
 
-bool Disturbed::MayReturnKeys(const Span& when) const {
-  return WasActive(all_, when, [](const FaultFact& fault) { return May(fault, {kLosesData}); });
+std::optional<Why> Disturbed::MayReturnKeys(const Span& when) const {
+  return Because(
+      FindActive(all_, when, [](const FaultFact& fault) { return May(fault, {kLosesData}); }));
 }
 
-bool Disturbed::MayMoveClocks(const Span& when) const {
-  return WasActive(all_, when, [](const FaultFact& fault) { return May(fault, {kMovesClock}); });
+std::optional<Why> Disturbed::MayMoveClocks(const Span& when) const {
+  return Because(
+      FindActive(all_, when, [](const FaultFact& fault) { return May(fault, {kMovesClock}); }));
 }
 
-bool Disturbed::MayDelayMessages(const Span& when) const {
-  const bool resends_late =
-      MayResend(facts_) && std::ranges::any_of(all_.StallsWithin(when), [&](const Stall* stall) {
-        return IsLong(facts_, *stall);
-      });
-  return resends_late || WasActive(all_, when, [](const FaultFact& fault) {
-           return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
-         });
+std::optional<Why> Disturbed::MayDelayMessages(const Span& when) const {
+  for (const Stall* stall : all_.StallsWithin(when)) {
+    if (IsLong(facts_, *stall) && MayResend(facts_))
+      return Why{.what = Why::What::kStall, .stall = stall};
+  }
+  return Because(FindActive(all_, when, [](const FaultFact& fault) {
+    return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
+  }));
 }
 
 std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) const {

@@ -11,6 +11,7 @@
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/why.h"
 
 namespace doublehold {
 
@@ -39,19 +40,19 @@ class Disturbed {
  public:
   explicit Disturbed(const Evidence& evidence);
 
-  // Whether the key may have been gone at some time in `when`, its ends included: a fault removed
-  // keys, lost data, moved the clock of a lock server, or has killed one.
-  [[nodiscard]] bool MayLoseKey(uint16_t key, const Span& when) const;
+  // Whether, and why, the key may have been gone at some time in `when`, its ends included: a fault
+  // removed keys, lost data, moved the clock of a lock server, or has killed one.
+  [[nodiscard]] std::optional<Why> MayLoseKey(uint16_t key, const Span& when) const;
   // Whether a lock server may have returned with older data in `when`, its ends included. Then
   // anybody may have the key until it is granted anew.
-  [[nodiscard]] bool MayReturnKeys(const Span& when) const;
+  [[nodiscard]] std::optional<Why> MayReturnKeys(const Span& when) const;
 
   // Whether a clock may have been moved in `when`, its ends included.
-  [[nodiscard]] bool MayMoveClocks(const Span& when) const;
+  [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
   // Whether a request that was sent in `when`, its ends included, may be carried out late or twice:
   // because of a fault, or because a lock may have sent it again while the machine stalled for long.
-  [[nodiscard]] bool MayDelayMessages(const Span& when) const;
+  [[nodiscard]] std::optional<Why> MayDelayMessages(const Span& when) const;
 
   // Returns one span that covers all faults and long stalls within `when` that may have stopped or
   // delayed the client, its requests for the key, or their replies; nullopt if there were none.
@@ -91,6 +92,7 @@ class Disturbed {
   std::map<int32_t, EpisodeTimes> key_losses_;  // by fault
   std::map<int, int64_t> killed_ns_;            // when each lock server was first killed
   int64_t server_killed_ns_ = kForeverNs;       // when a fault first killed a lock server
+  const FaultEpisode* server_killed_ = nullptr;
   // The start of the first fault or stall that may block a key long after its end.
   int64_t lingers_from_ns_ = kForeverNs;
 };

@@ -41,10 +41,10 @@ class FalseAnswerSearch {
   using SessionAndKey = std::pair<SessionId, uint16_t>;
 
   struct SessionState {
-    bool has_unanswered = false;  // a call is unanswered: it may take effect at any time
-    std::set<uint64_t> held{};    // holds granted and not released
-    bool entered_again = false;   // the last grant was a re-entry
-    bool has_left = false;        // left a hold, which its library may still count as an entry
+    const Call* unanswered = nullptr;  // it may take effect at any time
+    std::set<uint64_t> held{};         // holds granted and not released
+    bool entered_again = false;        // the last grant was a re-entry
+    bool has_left = false;             // left a hold, which its library may still count as an entry
   };
   struct GrantState {
     const Call* acquire = nullptr;
@@ -53,7 +53,7 @@ class FalseAnswerSearch {
 
   void NoteAcquire(const Call& acquire) {
     SessionState& state = states_[{acquire.session, acquire.key}];
-    state.has_unanswered = state.has_unanswered || acquire.outcome == EventType::kInfo;
+    if (acquire.outcome == EventType::kInfo) state.unanswered = &acquire;
     if (!acquire.Ok()) return;
     if (left_holds_.EraseEnded(state.held, acquire.from_ns)) state.has_left = true;
     state.entered_again = !state.held.empty();
@@ -68,36 +68,41 @@ class FalseAnswerSearch {
     const bool is_last = left_holds_.AreAllLeft(state.held);
     if (granted != granted_.end() && (is_last || release.outcome == EventType::kFail))
       Judge(release, granted->second, state);
-    state.has_unanswered = state.has_unanswered || release.outcome == EventType::kInfo;
+    if (release.outcome == EventType::kInfo) state.unanswered = &release;
   }
 
   void Judge(const Call& release, GrantState& granted, const SessionState& state) {
     const Hold* own = holds_.Find(release.hold);
     const bool reports_success = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
-    const Span all{own->asked_ns, release.to_ns};
-    const bool disturbed = evidence_.disturbed().MayLoseKey(release.key, all) ||
-                           evidence_.disturbed().MayMoveClocks(all);
     // A delayed extension or release, or a second copy, may still be carried out.
-    const bool delayed = evidence_.disturbed().MayDelayMessages({own->asked_ns, release.from_ns});
+    const std::optional<Why> delayed =
+        evidence_.disturbed().MayDelayMessages({own->asked_ns, release.from_ns});
     const bool one_entry = !state.entered_again && !state.has_left && state.held.empty();
+    const std::optional<Why> entries = If(!one_entry, {.what = Why::What::kEntries});
     FalseAnswer answer{.release = &release, .own = own};
     if (!reports_success) {
       answer.kind = FalseAnswerKind::kStillHeld;
       answer.at_ns = own->valid_until_ns;
       if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
-      const std::optional<bool> untouched = WasUntouched(release, *own);
-      const bool had_it =
-          !delayed && untouched.value_or(false) && evidence_.must_have().UntilReleased(release);
-      answer.certain = had_it && one_entry;
-      answer.unless_freed_by_own_exit = had_it && !one_entry;
-      if (untouched) found_.push_back(answer);
+      const std::optional<const Call*> other = FindOther(release, *own);
+      if (!other) return;
+      const std::optional<Why> lost =
+          FirstOf(delayed, If(*other != nullptr, {.what = Why::What::kGranted, .call = *other}),
+                  WhyNotUntilReleased(release));
+      answer.doubt = FirstOf(lost, entries);
+      answer.unless_freed_by_own_exit = !lost && entries;
+      found_.push_back(answer);
       return;
     }
     // Readers may keep each other's locks alive. A second copy of an earlier acquire may have been
     // what the release freed.
-    answer.certain = one_entry && !state.has_unanswered && !disturbed && !delayed && !own->shared &&
-                     !MayMeetOwnCopy(evidence_, release);
+    const Span all{own->asked_ns, release.to_ns};
+    answer.doubt = FirstOf(
+        entries, If(state.unanswered != nullptr, {Why::What::kUnanswered, state.unanswered}),
+        evidence_.disturbed().MayLoseKey(release.key, all),
+        evidence_.disturbed().MayMoveClocks(all), delayed,
+        If(own->shared, {.what = Why::What::kReader}), MayMeetOwnCopy(evidence_, release));
     if (granted.freed != nullptr) {
       answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;
@@ -110,24 +115,38 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  // Returns true if no other session can have been granted the lock by the answer of the release,
-  // and false if another session may have. Returns nullopt if another session was granted the key,
-  // unless it gave the key back before this session was granted it.
-  [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
-    bool untouched = true;
+  static std::optional<Why> If(bool condition, const Why& why) {
+    return condition ? std::optional(why) : std::nullopt;
+  }
+
+  // Returns why the session need not have had the lock until the answer of its release.
+  [[nodiscard]] std::optional<Why> WhyNotUntilReleased(const Call& release) const {
+    const MustHave& must_have = evidence_.must_have();
+    if (must_have.UntilReleased(release)) return std::nullopt;
+    const std::optional<Why> why =
+        must_have.WhyNot(release.key, release.session, {release.from_ns, release.to_ns});
+    return why.value_or(Why{.what = Why::What::kLease});
+  }
+
+  // Returns an acquire of another session that may have been granted the lock by the answer of the
+  // release, or whose lock may have kept this session from it; null if there is none. Returns
+  // nullopt if another session was granted the key, unless it gave the key back before this session
+  // was granted it.
+  [[nodiscard]] std::optional<const Call*> FindOther(const Call& release, const Hold& own) const {
+    const Call* found = nullptr;
     for (const Call* other : acquires_.at(release.key)) {
       if (other->from_ns > release.to_ns) break;
       if (other->session == release.session) continue;
       if (other->DoneNs() < own.asked_ns) {
         // If the service granted the key twice, the answer may be true.
-        untouched = untouched && !IsPromisedBeside(*other, own);
+        if (IsPromisedBeside(*other, own)) found = other;
         continue;
       }
       const bool shared = own.shared && other->answer[2] != 0;
       if (other->Ok() && !shared && !WasOver(*other, own)) return std::nullopt;
-      untouched = false;
+      found = other;
     }
-    return untouched;
+    return found;
   }
 
   [[nodiscard]] bool IsPromisedBeside(const Call& other, const Hold& own) const {

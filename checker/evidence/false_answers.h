@@ -4,11 +4,13 @@
 #define DOUBLEHOLD_CHECKER_EVIDENCE_FALSE_ANSWERS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/holds.h"
+#include "checker/evidence/why.h"
 
 namespace doublehold {
 
@@ -40,7 +42,7 @@ struct FalseAnswer {
   // kLeaseEnded: latest end of the lease. kAlreadyFreed: answer of the release that freed the lock.
   // kStillHeld: end of the lease, as the client computed it.
   int64_t at_ns = 0;
-  bool certain = false;
+  std::optional<Why> doubt;  // why the answer may be true; nullopt if it is certainly false
   // kStillHeld: the session had entered the lock again, and only one of its own exits can have
   // freed the lock.
   bool unless_freed_by_own_exit = false;

@@ -42,9 +42,9 @@ class LostLockSearch {
   using SessionAndKey = std::pair<SessionId, uint16_t>;
 
   struct SessionState {
-    bool unknown = false;  // the session has an acquire of unknown outcome
+    const Call* unknown = nullptr;  // an acquire of unknown outcome
     // A release was unanswered, so the session may believe that it still holds the key.
-    bool may_be_inside = false;
+    const Call* may_be_inside = nullptr;
     bool again = false;                  // the last grant was a re-entry
     std::set<uint64_t> held{};           // holds granted and not released
     int64_t granted_ns = kNeverGranted;  // time of the last grant
@@ -86,7 +86,7 @@ class LostLockSearch {
   // Calls come in the order of invocation, so a release finds all earlier acquires of its session.
   void NoteAcquire(const Call& acquire) {
     SessionState& state = states_[{acquire.session, acquire.key}];
-    state.unknown = state.unknown || acquire.outcome == EventType::kInfo;
+    if (acquire.outcome == EventType::kInfo) state.unknown = &acquire;
     if (!acquire.Ok()) return;
     left_holds_.EraseEnded(state.held, acquire.from_ns);
     state.again = !state.held.empty();
@@ -103,7 +103,7 @@ class LostLockSearch {
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
     if (had_it && left_holds_.AreAllLeft(state.held)) Judge(release, *own, state, grants, again);
     if (release.Ok()) freed_.insert(release.hold);
-    state.may_be_inside = state.may_be_inside || IsUnansweredRelease(release);
+    if (IsUnansweredRelease(release)) state.may_be_inside = &release;
   }
 
   void Judge(const Call& release, const Hold& own, const SessionState& state,
@@ -119,12 +119,25 @@ class LostLockSearch {
       lost.last = last;
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !state.unknown && !state.may_be_inside && state.held.empty() &&
-                     !MayMeetOwnCopy(evidence_, release) &&
-                     !evidence_.disturbed().MayReturnKeys({own.asked_ns, release.from_ns});
+      lost.doubt =
+          certain ? DoubtOf(release, own, state) : Why{.what = Why::What::kReentry, .call = last};
     }
     if (lost.last == nullptr) return;
     found_.push_back(lost);
+  }
+
+  static std::optional<Why> Unanswered(const Call* call) {
+    if (call == nullptr) return std::nullopt;
+    return Why{.what = Why::What::kUnanswered, .call = call};
+  }
+
+  [[nodiscard]] std::optional<Why> DoubtOf(const Call& release, const Hold& own,
+                                           const SessionState& state) const {
+    const std::optional<Why> entries =
+        state.held.empty() ? std::nullopt : std::optional(Why{.what = Why::What::kEntries});
+    return FirstOf(Unanswered(state.unknown), Unanswered(state.may_be_inside), entries,
+                   MayMeetOwnCopy(evidence_, release),
+                   evidence_.disturbed().MayReturnKeys({own.asked_ns, release.from_ns}));
   }
 
   const Calls& calls_;

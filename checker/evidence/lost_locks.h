@@ -13,6 +13,7 @@
 #include "checker/evidence/calls.h"
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/holds.h"
+#include "checker/evidence/why.h"
 
 namespace doublehold {
 
@@ -48,8 +49,9 @@ struct LostLock {
   const Call* last = nullptr;
   const Call* perhaps = nullptr;  // the first by answer of all grants that may have ended the hold
   bool again = false;             // the hold had been released before
-  bool certain = false;           // false: the session may still, or again, have held the lock
-  bool entered_again = false;     // the last grant of the session was a re-entry
+  // Why the session may still, or again, have held the lock; nullopt if the loss is certain.
+  std::optional<Why> doubt;
+  bool entered_again = false;  // the last grant of the session was a re-entry
 };
 
 // Explains why no loss in the history is certain. Returns nullopt if a loss may be certain.

@@ -224,20 +224,33 @@ void MustHave::AddSteps(const Evidence& evidence) {
     if (moment.what == kGrant && moment.call->again && own.UntilNs() < moment.when.from_ns)
       continue;
     Apply(moment, own);
+    if (moment.what == kUnanswered) unanswered_.try_emplace(who, moment.call);
     if (moment.what == kReleased) continue;
     const Call* release = moment.what == kRelease ? moment.call : nullptr;
     steps_[who].push_back({moment.at_ns, own.UntilNs(), release, moment.what == kExtend});
   }
 }
 
-bool MustHave::IsFreedBesides(const KeyAndSession& who, const Span& when) const {
+std::optional<Why> MustHave::IsFreedBesides(const KeyAndSession& who, const Span& when) const {
   const auto& [key, session] = who;
-  return releases_.at(key).MeetsOther(session, when) || MayFaultFree(key, when);
+  if (const Possession* release = releases_.at(key).FindOther(session, when)) {
+    using enum Why::What;
+    return Why{.what = release->acquire->Ok() ? kUnchecked : kUnanswered, .call = release->acquire};
+  }
+  return MayFaultFree(key, when);
+}
+
+std::optional<Why> MustHave::WhyNot(uint16_t key, const SessionId& session,
+                                    const Span& when) const {
+  const auto own = unanswered_.find({key, session});
+  if (own != unanswered_.end() && own->second->from_ns <= when.to_ns)
+    return Why{.what = Why::What::kUnanswered, .call = own->second};
+  return IsFreedBesides({key, session}, when);
 }
 
 // Whether the key may be gone, or a lease may end at another time than its client computed.
-bool MustHave::MayFaultFree(uint16_t key, const Span& when) const {
-  return disturbed_.MayLoseKey(key, when) || disturbed_.MayMoveClocks(when);
+std::optional<Why> MustHave::MayFaultFree(uint16_t key, const Span& when) const {
+  return FirstOf(disturbed_.MayLoseKey(key, when), disturbed_.MayMoveClocks(when));
 }
 
 bool MustHave::UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const {

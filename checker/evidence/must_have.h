@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/possession.h"
+#include "checker/evidence/why.h"
 
 namespace doublehold {
 
@@ -38,7 +40,10 @@ class MustHave {
  public:
   explicit MustHave(const Evidence& evidence);
 
-  // Whether the session must have the lock throughout `when`, its ends included.
+  // Whether the session must have the lock throughout `when`, its ends included. WhyNot: what may
+  // have freed it, if that is a call without an answer, another's release or a fault.
+  [[nodiscard]] std::optional<Why> WhyNot(uint16_t key, const SessionId& session,
+                                          const Span& when) const;
   [[nodiscard]] bool Throughout(uint16_t key, const SessionId& session, const Span& when) const;
   // The same, but for calls of the session that are invoked at the start of `when` or later.
   [[nodiscard]] bool UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const;
@@ -59,11 +64,13 @@ class MustHave {
   };
   using KeyAndSession = std::pair<uint16_t, SessionId>;
 
-  [[nodiscard]] bool IsFreedBesides(const KeyAndSession& who, const Span& when) const;
-  [[nodiscard]] bool MayFaultFree(uint16_t key, const Span& when) const;
+  [[nodiscard]] std::optional<Why> IsFreedBesides(const KeyAndSession& who, const Span& when) const;
+  [[nodiscard]] std::optional<Why> MayFaultFree(uint16_t key, const Span& when) const;
   void AddSteps(const Evidence& evidence);
 
   std::map<KeyAndSession, std::vector<Step>> steps_;
+  std::map<KeyAndSession, const Call*>
+      unanswered_;        // the first call of a session without an answer
   Possessions releases_;  // of each key, those that may free the lock of another session
   const Disturbed& disturbed_;
 };

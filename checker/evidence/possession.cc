@@ -52,7 +52,7 @@ class KeyAcquires {
     const bool asks_again = std::any_of(
         later.begin(), within_lease, [&](const Call* own) { return own->session == call.session; });
     const bool is_reader = call.answer[2] != 0;
-    const bool moved = evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns});
+    const bool moved = evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns}).has_value();
     if (is_reader || moved || asks_again ||
         (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
       end_ns = ended ? release->second->to_ns : kNeverNs;
@@ -154,39 +154,40 @@ void KeyTimeline::Entries::Add(const Possession& each) {
   entries.push_back(&each);
 }
 
-bool KeyTimeline::Entries::Meets(const Span& when, const Call* except) const {
+const Possession* KeyTimeline::Entries::Find(const Span& when, const Call* except) const {
   const auto after = std::ranges::upper_bound(
       entries, when.to_ns, {}, [](const Possession* each) { return each->may.from_ns; });
   auto i = static_cast<size_t>(after - entries.begin());
   const auto meets = [&](const Possession& each) { return each.may.to_ns >= when.from_ns; };
   // `except` can only be among the last entries.
   for (; i > 0 && except != nullptr && entries[i - 1]->may.from_ns >= except->from_ns; --i) {
-    if (entries[i - 1]->acquire != except && meets(*entries[i - 1])) return true;
+    if (entries[i - 1]->acquire != except && meets(*entries[i - 1])) return entries[i - 1];
   }
-  return i > 0 && meets(*longest[i - 1]);
+  return i > 0 && meets(*longest[i - 1]) ? longest[i - 1] : nullptr;
 }
 
 bool KeyTimeline::Meets(int32_t client, const Span& when) const {
   auto own = of_session_.lower_bound({.client = client});
   for (; own != of_session_.end() && own->first.client == client; ++own) {
-    if (own->second.Meets(when, nullptr)) return true;
+    if (own->second.Find(when, nullptr) != nullptr) return true;
   }
   return false;
 }
 
-bool KeyTimeline::Meets(const SessionId& session, const Span& when, const Call* except) const {
+const Possession* KeyTimeline::FindOf(const SessionId& session, const Span& when,
+                                      const Call* except) const {
   const auto own = of_session_.find(session);
-  return own != of_session_.end() && own->second.Meets(when, except);
+  return own == of_session_.end() ? nullptr : own->second.Find(when, except);
 }
 
-bool KeyTimeline::MeetsOther(const SessionId& session, const Span& when) const {
+const Possession* KeyTimeline::FindOther(const SessionId& session, const Span& when) const {
   const auto after = std::ranges::upper_bound(
       all_, when.to_ns, {}, [](const Possession& each) { return each.may.from_ns; });
-  if (after == all_.begin()) return false;
+  if (after == all_.begin()) return nullptr;
   const auto i = static_cast<size_t>(after - all_.begin()) - 1;
   const Possession* other = of_all_.longest[i];
   if (other->acquire->session == session) other = runner_up_[i];
-  return other != nullptr && other->may.to_ns >= when.from_ns;
+  return other != nullptr && other->may.to_ns >= when.from_ns ? other : nullptr;
 }
 
 std::optional<SessionId> KeyTimeline::Only(const Span& when) const {
@@ -195,13 +196,13 @@ std::optional<SessionId> KeyTimeline::Only(const Span& when) const {
   if (after == all_.begin()) return std::nullopt;
   const Possession& longest = *of_all_.longest[static_cast<size_t>(after - all_.begin()) - 1];
   const SessionId session = longest.acquire->session;
-  if (longest.may.to_ns < when.from_ns || MeetsOther(session, when)) return std::nullopt;
+  if (longest.may.to_ns < when.from_ns || FindOther(session, when) != nullptr) return std::nullopt;
   return session;
 }
 
 bool KeyTimeline::MeetsOnly(const std::set<SessionId>& sessions, const Span& when) const {
   return std::ranges::all_of(of_session_, [&](const auto& own) {
-    return sessions.contains(own.first) || !own.second.Meets(when, nullptr);
+    return sessions.contains(own.first) || own.second.Find(when, nullptr) == nullptr;
   });
 }
 

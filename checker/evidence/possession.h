@@ -59,14 +59,23 @@ class KeyTimeline {
   // In the order of their invocation.
   [[nodiscard]] const std::vector<Possession>& all() const { return all_; }
 
-  // Whether a time of this client, or of this session, meets `when`. `except`: its time does not
-  // count.
+  // Return a time of this session, or of another one, that meets `when`; null if there is none.
+  // `except`: its time does not count.
+  [[nodiscard]] const Possession* FindOf(const SessionId& session, const Span& when,
+                                         const Call* except = nullptr) const;
+  [[nodiscard]] const Possession* FindOther(const SessionId& session, const Span& when) const;
+  // Whether there is a time that meets `when`: of this client, this session, anybody or another.
   [[nodiscard]] bool Meets(int32_t client, const Span& when) const;
   [[nodiscard]] bool Meets(const SessionId& session, const Span& when,
-                           const Call* except = nullptr) const;
-  // Whether any time, or a time of another session, meets `when`.
-  [[nodiscard]] bool Meets(const Span& when) const { return of_all_.Meets(when, nullptr); }
-  [[nodiscard]] bool MeetsOther(const SessionId& session, const Span& when) const;
+                           const Call* except = nullptr) const {
+    return FindOf(session, when, except) != nullptr;
+  }
+  [[nodiscard]] bool Meets(const Span& when) const {
+    return of_all_.Find(when, nullptr) != nullptr;
+  }
+  [[nodiscard]] bool MeetsOther(const SessionId& session, const Span& when) const {
+    return FindOther(session, when) != nullptr;
+  }
   // Returns the session of all times that meet `when`; nullopt if there is none, or another.
   [[nodiscard]] std::optional<SessionId> Only(const Span& when) const;
   // Whether each time that meets `when` is of one of these sessions.
@@ -77,7 +86,7 @@ class KeyTimeline {
   struct Entries {
     std::vector<const Possession*> entries, longest;
     void Add(const Possession& each);
-    [[nodiscard]] bool Meets(const Span& when, const Call* except) const;
+    [[nodiscard]] const Possession* Find(const Span& when, const Call* except) const;
   };
 
   std::vector<Possession> all_;

@@ -188,21 +188,25 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
   return found;
 }
 
-bool MayBeFreedByCopy(const Evidence& evidence, const SessionId& session, uint16_t key,
-                      const Span& when) {
-  return std::ranges::any_of(evidence.calls().Of(Op::kRelease, key), [&](const Call* release) {
+std::optional<Why> MayBeFreedByCopy(const Evidence& evidence, const SessionId& session,
+                                    uint16_t key, const Span& when) {
+  for (const Call* release : evidence.calls().Of(Op::kRelease, key)) {
     const bool checked = release->Ok() && release->answer[0] == 0;
-    if (release->from_ns > when.to_ns || (checked && release->session != session)) return false;
+    if (release->from_ns > when.to_ns || (checked && release->session != session)) continue;
     const Span asked{release->from_ns, release->to_ns};
     const auto arrival_ns =
         SecondCopyArrivalNs(evidence.disturbances(), release->session.client, asked, release->Ok());
-    return arrival_ns && *arrival_ns >= when.from_ns;
-  });
+    if (arrival_ns && *arrival_ns >= when.from_ns)
+      return Why{.what = Why::What::kTwice, .call = release};
+  }
+  return std::nullopt;
 }
 
-bool MayMeetOwnCopy(const Evidence& evidence, const Call& call) {
-  return evidence.second_copies().at(call.key).Meets(call.session, {call.from_ns, call.from_ns},
-                                                     &call);
+std::optional<Why> MayMeetOwnCopy(const Evidence& evidence, const Call& call) {
+  const Possession* copy = evidence.second_copies().at(call.key).FindOf(
+      call.session, {call.from_ns, call.from_ns}, &call);
+  if (copy == nullptr) return std::nullopt;
+  return Why{.what = Why::What::kTwice, .call = copy->acquire};
 }
 
 }  // namespace doublehold

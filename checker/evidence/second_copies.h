@@ -8,6 +8,7 @@
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/possession.h"
+#include "checker/evidence/why.h"
 
 namespace doublehold {
 
@@ -48,12 +49,12 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue);
 
 // Whether a second copy of a release may free the session's lock within `when`: a release of its
 // own, or one that does not check the owner.
-bool MayBeFreedByCopy(const Evidence& evidence, const SessionId& session, uint16_t key,
-                      const Span& when);
+std::optional<Why> MayBeFreedByCopy(const Evidence& evidence, const SessionId& session,
+                                    uint16_t key, const Span& when);
 
 // Whether a second copy of an earlier acquire of the same session may have the key when the call is
 // invoked.
-bool MayMeetOwnCopy(const Evidence& evidence, const Call& call);
+std::optional<Why> MayMeetOwnCopy(const Evidence& evidence, const Call& call);
 
 }  // namespace doublehold
 

@@ -123,7 +123,7 @@ class GrantSearch {
     const auto loses = [](const FaultFact& fault) {
       return LosesKeys(fault) || MovesAClock(fault);
     };
-    if (WasActive(record_.disturbances, held, loses)) return false;
+    if (FindActive(record_.disturbances, held, loses) != nullptr) return false;
     if (ExplainRepeat(record_, own->owner(), own->key, held.to_ns)) return false;
     const auto by_another = [&](const Call* call) {
       const bool looked = call->outcome == EventType::kFail || (call->Ok() && call->answer[0] == 0);

@@ -213,6 +213,40 @@ std::string FaultsClause(const Disturbances& disturbances,
   return text.empty() ? "no fault was active" : text;
 }
 
+std::string WhyClause(const Disturbances& disturbances, const Why& why) {
+  const std::string call =
+      why.call == nullptr ? ""
+                          : fmt::format("{}'s {} at {}", OwnerName(disturbances, why.call->session),
+                                        Name(why.call->op), At(why.call->from_ns));
+  switch (why.what) {
+    case Why::What::kUnanswered:
+      return call + " was not answered";
+    case Why::What::kUnchecked:
+      return call + " did not check the owner";
+    case Why::What::kTwice:
+      return call + " may have been carried out twice";
+    case Why::What::kGranted:
+      if (why.hold != nullptr)
+        return fmt::format("{} was granted it at {}", OwnerName(disturbances, why.hold->owner()),
+                           At(why.hold->core.from_ns));
+      return call + (why.call->Ok() ? " was granted" : " may have been granted");
+    case Why::What::kReentry:
+      return call + " may have been a re-entry, which need not ask a server";
+    case Why::What::kFault:
+      return why.fault == nullptr ? "a fault was active" : FaultClause(disturbances, *why.fault);
+    case Why::What::kStall:
+      return fmt::format("the machine stalled ({})", During(why.stall->when));
+    case Why::What::kReader:
+      return "other readers may have kept its lock alive";
+    case Why::What::kEntries:
+      return "the session may have entered the lock more than once";
+    case Why::What::kLease:
+      if (why.hold == nullptr) return "an extension may have made its lease shorter";
+      return OwnerName(disturbances, why.hold->owner()) + " may have lost it by then";
+  }
+  return "";
+}
+
 std::string KeyName(const RunFacts& facts, uint16_t key) {
   return key < facts.keys.size() ? facts.keys[key] : fmt::format("key {}", key);
 }

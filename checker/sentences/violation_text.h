@@ -9,6 +9,7 @@
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/overlaps.h"
+#include "checker/evidence/why.h"
 
 namespace doublehold {
 
@@ -19,6 +20,9 @@ std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& ep
 // The clauses of several faults, joined by "and"; "no fault was active" for none.
 std::string FaultsClause(const Disturbances& disturbances,
                          const std::vector<const FaultEpisode*>& episodes);
+
+// Names what may explain an observation otherwise: "client 2's release at 0.120 s was not answered".
+std::string WhyClause(const Disturbances& disturbances, const Why& why);
 
 // Describes why a hold outlived its lease.
 struct StaleStory {

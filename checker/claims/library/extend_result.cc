@@ -60,9 +60,15 @@ class ExtendResultChecker : ClaimChecker {
           At(during.from_ns), At(during.to_ns), OwnerName(disturbances_, other->owner()),
           At(other->core.from_ns));
     };
-    if (!evidence_.must_have().Throughout(own.key, other->owner(), during) ||
-        MayBeFreedByCopy(evidence_, other->owner(), own.key, {other->asked_ns, during.to_ns}))
-      return Doubt(own, what(), "and may have lost it by then");
+    const MustHave& must_have = evidence_.must_have();
+    if (!must_have.Throughout(own.key, other->owner(), during)) {
+      return Doubt(own, what(),
+                   must_have.WhyNot(own.key, other->owner(), during)
+                       .value_or(Why{.what = Why::What::kLease, .hold = other}));
+    }
+    if (const auto copy =
+            MayBeFreedByCopy(evidence_, other->owner(), own.key, {other->asked_ns, during.to_ns}))
+      return Doubt(own, what(), *copy);
     found_.Judged();
     found_.Violated(during.to_ns, [&] { return Describe(own, other, during, what()); });
   }
@@ -84,11 +90,12 @@ class ExtendResultChecker : ClaimChecker {
         "asked for an extension at {}, and the answer at {} was that its lock was lost, although "
         "its lease still ran and no other client had been granted the key",
         At(during.from_ns), At(during.to_ns));
-    const bool others_asked = evidence_.possessions().at(own.key).MeetsOther(
+    const Possession* asked = evidence_.possessions().at(own.key).FindOther(
         own.owner(), {own.core.from_ns, during.to_ns});
-    if (others_asked || own.shared ||
-        evidence_.disturbed().MayDelayMessages({own.asked_ns, during.to_ns}))
-      return Doubt(own, what, "which may be true");
+    if (asked != nullptr) return Doubt(own, what, {Why::What::kGranted, asked->acquire});
+    if (own.shared) return Doubt(own, what, {.what = Why::What::kReader});
+    if (const auto delayed = evidence_.disturbed().MayDelayMessages({own.asked_ns, during.to_ns}))
+      return Doubt(own, what, *delayed);
     found_.Judged();
     found_.Violated(during.to_ns, [&] { return Describe(own, nullptr, during, what); });
   }
@@ -106,8 +113,9 @@ class ExtendResultChecker : ClaimChecker {
     return found;
   }
 
-  void Doubt(const Hold& own, const std::string& what, std::string_view perhaps) {
-    found_.Doubt(fmt::format("{} {}, {}", OwnerName(disturbances_, own.owner()), what, perhaps));
+  void Doubt(const Hold& own, const std::string& what, const Why& why) {
+    found_.Doubt(fmt::format("{} {}; that may be true: {}", OwnerName(disturbances_, own.owner()),
+                             what, WhyClause(disturbances_, why)));
   }
 
   [[nodiscard]] Violation Describe(const Hold& own, const Hold* other, const Span& during,

@@ -71,6 +71,33 @@ TEST(ExtendResult, IsViolatedByASuccessWhileAnotherMustHaveTheLock) {
   });
 }
 
+TEST(ExtendResult, ADoubtNamesTheEventBehindIt) {
+  const std::vector<std::pair<std::string, std::string>> drawn{
+      {R"(
+      c1:          A-a========E-x===!  R-x
+      machine c1:    (------))",
+       "the machine stalled (0.002-0.009 s)"},
+      {R"(
+      c1:          A-a========E-x===!  R-x
+      c2:              A-?)",
+       "client 2's acquire at 0.004 s may have been granted"},
+      {"c1:  A-b===E-x===!  R-x", "other readers may have kept its lock alive"},
+      {R"(
+      c1:  A-a===!===========E-e===R-r
+      c2:          A-a=!=============R-r)",
+       "client 2 may have lost it by then"},
+      {R"(
+      c1:  A-a===!===========E-e===R-r
+      c2:          A-a=================R-f
+      c3:            A-x   R-f)",
+       "client 3's release at 0.016 s did not check the owner"},
+  };
+  for (const auto& [picture, why] : drawn) {
+    const ClaimVerdict verdict = CheckExtendResult(FromLanes(picture), {});
+    EXPECT_TRUE(verdict.reason.ends_with("; that may be true: " + why)) << verdict.reason;
+  }
+}
+
 TEST(ExtendResult, IsViolatedByALossThatCannotHaveHappened) {
   ExpectEachExtendResult({
       {"the lease ran on, and nobody asked", "c1:  A-a===E-x===!  R-x", Outcome::kViolated},

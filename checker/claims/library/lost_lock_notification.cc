@@ -73,7 +73,7 @@ class LostLockNotificationChecker : ClaimChecker {
     const auto was_not_notified = [&](const Call& grant) {
       return AvailableNs(lost, grant, notified_ns.value_or(ended_ns)) > patience_ns_;
     };
-    const bool is_certain = lost.certain && !lost.entered_again;
+    const bool is_certain = !lost.doubt && !lost.entered_again;
     const bool unnotified = is_certain && was_not_notified(*lost.first);
     if (!unnotified && was_not_notified(*lost.perhaps)) return Doubt(lost);
     if (!is_certain || AvailableNs(lost, *lost.first, ended_ns) <= patience_ns_) return;
@@ -115,9 +115,11 @@ class LostLockNotificationChecker : ClaimChecker {
   }
 
   void Doubt(const LostLock& lost) {
-    found_.Doubt(
-        fmt::format("{} held the key until {} and was not told in time of a loss that may be none",
-                    OwnerName(disturbances_, lost.release->session), At(lost.release->from_ns)));
+    found_.Doubt(fmt::format(
+        "{} held the key until {} and was not told in time of a loss that may be none: "
+        "{}",
+        OwnerName(disturbances_, lost.release->session), At(lost.release->from_ns),
+        WhyClause(disturbances_, lost.doubt.value_or(Why{.what = Why::What::kEntries}))));
   }
 
   const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);

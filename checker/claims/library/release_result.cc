@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,9 @@ class ReleaseResultChecker : ClaimChecker {
       const bool frees = call.Ok() && call.answer[0] == 0;
       if (frees && Before(call.to_ns, own->valid_until_ns)) {
         found_.Judged();
-      } else if (frees && WasGrantedMeanwhile(call, *own)) {
-        Doubt(call, "was told that this freed its lock, which may have been another's by then");
+      } else if (const Hold* other = frees ? FindGrantMeanwhile(call, *own) : nullptr) {
+        Doubt(call, "was told that this freed its lock", "false",
+              {.what = Why::What::kGranted, .hold = other});
       } else {
         found_.PassedOver();
       }
@@ -63,16 +65,16 @@ class ReleaseResultChecker : ClaimChecker {
              "each of {} of a held lock said that it had freed it; no lock was certainly lost"});
   }
 
-  // Whether another session was granted the key since the grant of `own`, and before the answer of
-  // its release.
-  [[nodiscard]] bool WasGrantedMeanwhile(const Call& release, const Hold& own) const {
+  // Returns a hold that another session was granted since the grant of `own`, and before the answer
+  // of its release; null if there is none.
+  [[nodiscard]] const Hold* FindGrantMeanwhile(const Call& release, const Hold& own) const {
     auto other = std::ranges::upper_bound(holds_.all, own.core.from_ns, {},
                                           [](const Hold& hold) { return hold.core.from_ns; });
     for (; other != holds_.all.end() && other->core.from_ns <= release.to_ns; ++other) {
       const bool readers = own.shared && other->shared;
-      if (other->key == own.key && other->owner() != own.owner() && !readers) return true;
+      if (other->key == own.key && other->owner() != own.owner() && !readers) return &*other;
     }
-    return false;
+    return nullptr;
   }
 
   void Judge(const LostLock& lost) {
@@ -80,10 +82,10 @@ class ReleaseResultChecker : ClaimChecker {
     const bool checked_owner =
         release.outcome == EventType::kFail || (release.Ok() && release.answer[0] == 0);
     if (!checked_owner) return;
-    const bool certain =
-        lost.certain && !evidence_.disturbed().MayReturnKeys({release.from_ns, release.to_ns});
-    if (!certain) {
-      if (release.Ok()) Doubt(release, "was told that this freed its lock, which may have been so");
+    const std::optional<Why> doubt =
+        FirstOf(lost.doubt, evidence_.disturbed().MayReturnKeys({release.from_ns, release.to_ns}));
+    if (doubt) {
+      if (release.Ok()) Doubt(release, DescribeLostLock(lost), "true", *doubt);
       return;
     }
     found_.Judged();
@@ -95,23 +97,25 @@ class ReleaseResultChecker : ClaimChecker {
   [[nodiscard]] Violation DescribeLoss(const LostLock& lost) const {
     const Call& release = *lost.release;
     return DescribeWrongOperation(
-        disturbances_,
-        {.by = release.session,
-         .under = lost.own,
-         .harmed = holds_.Find(lost.last->hold),
-         .key = release.key,
-         .when = {release.from_ns, release.to_ns},
-         .what = fmt::format("released the key at {} and was told that this freed its lock, "
-                             "which {} had been granted at {}",
-                             At(release.from_ns), OwnerName(disturbances_, lost.last->session),
-                             At(lost.last->to_ns)),
-         .of_service = true});
+        disturbances_, {.by = release.session,
+                        .under = lost.own,
+                        .harmed = holds_.Find(lost.last->hold),
+                        .key = release.key,
+                        .when = {release.from_ns, release.to_ns},
+                        .what = fmt::format("released the key at {} and {}", At(release.from_ns),
+                                            DescribeLostLock(lost)),
+                        .of_service = true});
+  }
+
+  [[nodiscard]] std::string DescribeLostLock(const LostLock& lost) const {
+    return fmt::format("was told that this freed its lock, which {} had been granted at {}",
+                       OwnerName(disturbances_, lost.last->session), At(lost.last->to_ns));
   }
 
   void Judge(const FalseAnswer& answer) {
     const Call& release = *answer.release;
     if (judged_.contains(&release)) return;
-    if (!answer.certain) return Doubt(release, DescribeAnswer(answer) + ", which may have been so");
+    if (answer.doubt) return Doubt(release, DescribeAnswer(answer), "true", *answer.doubt);
     found_.Judged();
     denied_ = denied_ || answer.kind == FalseAnswerKind::kStillHeld;
     found_.Violated(release.to_ns, [&] {
@@ -144,9 +148,11 @@ class ReleaseResultChecker : ClaimChecker {
     return "";
   }
 
-  void Doubt(const Call& release, const std::string& what) {
-    found_.Doubt(fmt::format("{} released the key at {} and {}",
-                             OwnerName(disturbances_, release.session), At(release.from_ns), what));
+  void Doubt(const Call& release, const std::string& what, std::string_view perhaps,
+             const Why& why) {
+    found_.Doubt(fmt::format("{} released the key at {} and {}; that may be {}: {}",
+                             OwnerName(disturbances_, release.session), At(release.from_ns), what,
+                             perhaps, WhyClause(disturbances_, why)));
   }
 
   std::set<const Call*> judged_;

@@ -121,7 +121,8 @@ class AvailabilityChecker : ClaimChecker {
         continue;
       }
       const Span during{call.from_ns, call.to_ns};
-      if (call.outcome == EventType::kInfo && !WasActive(disturbances_, during, IsAnyFault))
+      if (call.outcome == EventType::kInfo &&
+          FindActive(disturbances_, during, IsAnyFault) == nullptr)
         found_.PassedOver();
       moments.push_back({call.from_ns, false, &call});
       if (call.to_ns < kForeverNs) moments.push_back({call.to_ns, true, &call});

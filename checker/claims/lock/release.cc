@@ -158,7 +158,7 @@ class ReleaseChecker : ClaimChecker {
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       const Call& release = *lost.release;
       // On one node, the other client's key shows that the lock was lost (below).
-      if (!lost.certain && !IsOnOneNode(facts_)) continue;
+      if (lost.doubt && !IsOnOneNode(facts_)) continue;
       if (!release.Ok() || release.answer[0] != 0) continue;
       const Span during{release.from_ns, release.to_ns};
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
