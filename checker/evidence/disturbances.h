@@ -128,8 +128,8 @@ bool StopsServers(const FaultFact& fault);
 bool IsCrash(const FaultFact& fault);
 
 // Returns an episode of a fault for which `kind` is true that was active at some time in a span;
-// null if there is none. Includes the ends of the span and of the fault. Ignores faults on the store
-// alone: it keeps no locks.
+// null if there is none. Includes the ends of the span and of the fault. Ignores faults on the
+// store alone: it keeps no locks.
 const FaultEpisode* FindActive(const Disturbances& disturbances, const Span& when,
                                const std::function<bool(const FaultFact&)>& kind);
 

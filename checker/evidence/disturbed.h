@@ -51,7 +51,7 @@ class Disturbed {
   [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
   // Whether a request that was sent in `when`, its ends included, may be carried out late or twice:
-  // because of a fault, or because a lock may have sent it again while the machine stalled for long.
+  // because of a fault, or because a lock may have sent it again during a long stall.
   [[nodiscard]] std::optional<Why> MayDelayMessages(const Span& when) const;
 
   // Returns one span that covers all faults and long stalls within `when` that may have stopped or

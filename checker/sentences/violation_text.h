@@ -21,7 +21,7 @@ std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& ep
 std::string FaultsClause(const Disturbances& disturbances,
                          const std::vector<const FaultEpisode*>& episodes);
 
-// Names what may explain an observation otherwise: "client 2's release at 0.120 s was not answered".
+// Names what may explain an observation otherwise: "client 2's release at 0.1 s was not answered".
 std::string WhyClause(const Disturbances& disturbances, const Why& why);
 
 // Describes why a hold outlived its lease.

@@ -130,7 +130,7 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
   const int64_t gone_ns = ends.GoneNs(acquire.session.client);
   if (!acquire.Ok()) {
     const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
-    return std::max(asked_until_ns, probe.from_ns) + acquire.asked[0];
+    return Later(std::max(asked_until_ns, probe.from_ns), acquire.asked[0]);
   }
   const int64_t until_ns = ends.LatestNs(acquire, probe.from_ns, gone_ns);
   const Hold* hold = evidence.holds().Find(acquire.hold);
