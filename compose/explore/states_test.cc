@@ -90,7 +90,7 @@ std::string CountsOf(const Explored& explored) {
 
 TEST(States, EachExecutionCountsWhetherItIsRunOrNot) {
   int64_t executions = 0, run = 0, replicated = 0, ordered = 0;
-  const uint64_t seeds = RunsAllTrials() ? 400 : 5;  // a seed takes up to seconds
+  const uint64_t seeds = RunsAllTrials() ? 100 : 5;  // a seed takes up to seconds
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     const RandomScenario drawn = Draw(seed, /*with_orders=*/true);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + drawn.text);
