@@ -271,7 +271,9 @@ std::vector<Span> MustHave::Spans(uint16_t key, const SessionId& session, const 
     const Span has{std::max(step->at_ns, when.from_ns),
                    std::min({step->until_ns, next_ns, when.to_ns})};
     if (has.to_ns <= has.from_ns) continue;
-    if (!spans.empty() && spans.back().to_ns == has.from_ns)
+    // A lease that ends at the instant of a new grant leaves the instant itself open.
+    if (!spans.empty() && std::prev(step)->until_ns > step->at_ns &&
+        spans.back().to_ns == has.from_ns)
       spans.back().to_ns = has.to_ns;
     else
       spans.push_back(has);
