@@ -266,17 +266,18 @@ std::vector<Span> MustHave::Spans(uint16_t key, const SessionId& session, const 
   const auto found = steps_.find({key, session});
   if (found == steps_.end()) return spans;
   const std::vector<Step>& steps = found->second;
+  bool goes_on = false;  // since the last span; a step of no length may have ended it
   for (auto step = steps.begin(); step != steps.end() && step->at_ns < when.to_ns; ++step) {
     const int64_t next_ns = std::next(step) == steps.end() ? kForeverNs : std::next(step)->at_ns;
+    goes_on = goes_on && std::prev(step)->until_ns > step->at_ns;
     const Span has{std::max(step->at_ns, when.from_ns),
                    std::min({step->until_ns, next_ns, when.to_ns})};
     if (has.to_ns <= has.from_ns) continue;
-    // A lease that ends at the instant of a new grant leaves the instant itself open.
-    if (!spans.empty() && std::prev(step)->until_ns > step->at_ns &&
-        spans.back().to_ns == has.from_ns)
+    if (goes_on)
       spans.back().to_ns = has.to_ns;
     else
       spans.push_back(has);
+    goes_on = true;
   }
   return spans;
 }
