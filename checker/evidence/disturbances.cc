@@ -267,7 +267,7 @@ const FaultEpisode* FindActive(const Disturbances& disturbances, const Span& whe
 
 const FaultEpisode* Disturbances::EpisodeOf(int32_t fault, const Span& when) const {
   // An episode that only touches the span counts.
-  for (const FaultEpisode* each : EpisodesWithin({when.from_ns - 1, when.to_ns + 1})) {
+  for (const FaultEpisode* each : EpisodesWithin({when.from_ns - 1, Later(when.to_ns, 1)})) {
     if (each->fault == fault && !ActsOnStoreAlone(*each, FaultFor(facts, *each))) return each;
   }
   return nullptr;

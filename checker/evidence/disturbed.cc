@@ -124,14 +124,23 @@ std::optional<Why> Disturbed::MayMoveClocks(const Span& when) const {
       FindActive(all_, when, [](const FaultFact& fault) { return May(fault, {kMovesClock}); }));
 }
 
-std::optional<Why> Disturbed::MayDelayMessages(const Span& when) const {
+std::optional<Why> Disturbed::MayDelayMessages(int32_t client, const Span& when) const {
+  for (const FaultEpisode* episode :
+       all_.EpisodesWithin({when.from_ns - 1, Later(when.to_ns, 1)})) {
+    const FaultFact& fault = FaultFor(facts_, *episode);
+    if (May(fault, {kKeepsMessages, kLosesMessages, kRepeats}) &&
+        ConcernsClient(*episode, fault, client))
+      return Because(episode);
+  }
+  return MayResendInStall(client, when);
+}
+
+std::optional<Why> Disturbed::MayResendInStall(int32_t client, const Span& when) const {
   for (const Stall* stall : all_.StallsWithin(when)) {
-    if (IsLong(facts_, *stall) && MayResend(facts_))
+    if (IsLong(facts_, *stall) && CanDelay(*stall, client) && MayResend(facts_))
       return Why{.what = Why::What::kStall, .stall = stall};
   }
-  return Because(FindActive(all_, when, [](const FaultFact& fault) {
-    return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
-  }));
+  return std::nullopt;
 }
 
 std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) const {

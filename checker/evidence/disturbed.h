@@ -50,9 +50,10 @@ class Disturbed {
   // Whether a clock may have been moved in `when`, its ends included.
   [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
-  // Whether a request that was sent in `when`, its ends included, may be carried out late or twice:
-  // because of a fault, or because a lock may have sent it again during a long stall.
-  [[nodiscard]] std::optional<Why> MayDelayMessages(const Span& when) const;
+  // Whether a request that the client sent in `when`, its ends included, may be carried out late or
+  // twice: because of a fault, or because a lock may have sent it again during a long stall.
+  [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
+  [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
 
   // Returns one span that covers all faults and long stalls within `when` that may have stopped or
   // delayed the client, its requests for the key, or their replies; nullopt if there were none.

@@ -77,7 +77,7 @@ class FalseAnswerSearch {
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
     // A delayed extension or release, or a second copy, may still be carried out.
     const std::optional<Why> delayed =
-        evidence_.disturbed().MayDelayMessages({own->asked_ns, release.from_ns});
+        evidence_.disturbed().MayDelayMessages(own->client, {own->asked_ns, release.from_ns});
     const bool one_entry = !state.entered_again && !state.has_left && state.held.empty();
     const std::optional<Why> entries = If(!one_entry, {.what = Why::What::kEntries});
     FalseAnswer answer{.release = &release, .own = own};
@@ -85,11 +85,13 @@ class FalseAnswerSearch {
       answer.kind = FalseAnswerKind::kStillHeld;
       answer.at_ns = own->valid_until_ns;
       if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
-      const std::optional<const Call*> other = FindOther(release, *own);
-      if (!other) return;
-      const std::optional<Why> lost =
-          FirstOf(delayed, If(*other != nullptr, {.what = Why::What::kGranted, .call = *other}),
-                  WhyNotUntilReleased(release));
+      std::optional<Why> other;
+      if (WasGrantedToAnother(release, *own, other)) return;
+      // The release itself may have been sent again: then the first copy freed the lock.
+      const std::optional<Why> lost = FirstOf(
+          delayed,
+          evidence_.disturbed().MayResendInStall(own->client, {release.from_ns, release.to_ns}),
+          other, WhyNotUntilReleased(release, *own));
       answer.doubt = FirstOf(lost, entries);
       answer.unless_freed_by_own_exit = !lost && entries;
       found_.push_back(answer);
@@ -120,33 +122,37 @@ class FalseAnswerSearch {
   }
 
   // Returns why the session need not have had the lock until the answer of its release.
-  [[nodiscard]] std::optional<Why> WhyNotUntilReleased(const Call& release) const {
+  [[nodiscard]] std::optional<Why> WhyNotUntilReleased(const Call& release, const Hold& own) const {
     const MustHave& must_have = evidence_.must_have();
     if (must_have.UntilReleased(release)) return std::nullopt;
     const std::optional<Why> why =
-        must_have.WhyNot(release.key, release.session, {release.from_ns, release.to_ns});
+        must_have.WhyNot(release.key, release.session, {own.asked_ns, release.to_ns});
     return why.value_or(Why{.what = Why::What::kLease});
   }
 
-  // Returns an acquire of another session that may have been granted the lock by the answer of the
-  // release, or whose lock may have kept this session from it; null if there is none. Returns
-  // nullopt if another session was granted the key, unless it gave the key back before this session
-  // was granted it.
-  [[nodiscard]] std::optional<const Call*> FindOther(const Call& release, const Hold& own) const {
-    const Call* found = nullptr;
+  // Whether another session was granted the lock by the answer of the release, and had not given it
+  // back before this session was granted it. If not, sets `doubt` to an acquire after which the
+  // session may have lacked the lock, if there is one: best one without an answer.
+  [[nodiscard]] bool WasGrantedToAnother(const Call& release, const Hold& own,
+                                         std::optional<Why>& doubt) const {
+    const auto note = [&](const Call& other) {
+      if (doubt && doubt->call->outcome == EventType::kInfo) return;
+      doubt = Why{.what = Why::What::kGranted, .call = &other};
+    };
     for (const Call* other : acquires_.at(release.key)) {
       if (other->from_ns > release.to_ns) break;
       if (other->session == release.session) continue;
       if (other->DoneNs() < own.asked_ns) {
         // If the service granted the key twice, the answer may be true.
-        if (IsPromisedBeside(*other, own)) found = other;
+        if (IsPromisedBeside(*other, own)) note(*other);
         continue;
       }
       const bool shared = own.shared && other->answer[2] != 0;
-      if (other->Ok() && !shared && !WasOver(*other, own)) return std::nullopt;
-      found = other;
+      if (other->Ok() && !shared && !WasOver(*other, own)) return true;
+      note(*other);
     }
-    return found;
+    if (doubt && own.shared) doubt = Why{.what = Why::What::kReader};
+    return false;
   }
 
   [[nodiscard]] bool IsPromisedBeside(const Call& other, const Hold& own) const {

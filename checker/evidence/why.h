@@ -10,7 +10,7 @@
 
 namespace doublehold {
 
-// Points into the evidence. `call` is set for the first five, `fault` and `stall` for theirs.
+// Points into the evidence. `call` is set for the first five, but for kGranted with a hold, `fault` and `stall` for theirs.
 struct Why {
   enum class What : uint8_t {
     kUnanswered,  // the call may take effect at any time

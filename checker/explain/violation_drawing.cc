@@ -82,9 +82,10 @@ class LaneBuilder {
       const auto add = [&](const Span& span, SpanState state) {
         if (spans.size() < kMostMarks) spans.push_back({span.from_ns, span.to_ns, state});
       };
-      for (const Span& may : MaySpans(session, key)) add(may, SpanState::kMay);
-      for (const Span& must : record_.evidence.must_have().Spans(key, session, {from_ns_, to_ns_}))
-        add(must, SpanState::kMust);
+      const std::vector<Span> must =
+          record_.evidence.must_have().Spans(key, session, {from_ns_, to_ns_});
+      for (const Span& may : MaySpans(session, key, must)) add(may, SpanState::kMay);
+      for (const Span& span : must) add(span, SpanState::kMust);
     }
   }
 
@@ -118,9 +119,10 @@ class LaneBuilder {
     char after;  // fills the lane from the answer on
   };
 
-  // Returns the spans, within the time of the drawing, in which the session may have the lock.
-  [[nodiscard]] std::vector<Span> MaySpans(const SessionId& session, uint16_t key) const {
-    std::vector<Span> spans;
+  // Returns the spans, within the time of the drawing, in which the session may have the lock. If
+  // the service granted the key twice, it may also have the lock in all `spans` in which it must.
+  [[nodiscard]] std::vector<Span> MaySpans(const SessionId& session, uint16_t key,
+                                           std::vector<Span> spans) const {
     for (const Possession& each : record_.evidence.possessions().at(key).all()) {
       const Span may{std::max(each.may.from_ns, from_ns_), std::min(each.may.to_ns, to_ns_)};
       if (each.acquire->session == session && may.from_ns < may.to_ns) spans.push_back(may);

@@ -63,7 +63,7 @@ class ExtendResultChecker : ClaimChecker {
     const MustHave& must_have = evidence_.must_have();
     if (!must_have.Throughout(own.key, other->owner(), during)) {
       return Doubt(own, what(),
-                   must_have.WhyNot(own.key, other->owner(), during)
+                   must_have.WhyNot(own.key, other->owner(), {other->asked_ns, during.to_ns})
                        .value_or(Why{.what = Why::What::kLease, .hold = other}));
     }
     if (const auto copy =
@@ -94,7 +94,8 @@ class ExtendResultChecker : ClaimChecker {
         own.owner(), {own.core.from_ns, during.to_ns});
     if (asked != nullptr) return Doubt(own, what, {Why::What::kGranted, asked->acquire});
     if (own.shared) return Doubt(own, what, {.what = Why::What::kReader});
-    if (const auto delayed = evidence_.disturbed().MayDelayMessages({own.asked_ns, during.to_ns}))
+    if (const auto delayed =
+            evidence_.disturbed().MayDelayMessages(own.client, {own.asked_ns, during.to_ns}))
       return Doubt(own, what, *delayed);
     found_.Judged();
     found_.Violated(during.to_ns, [&] { return Describe(own, nullptr, during, what); });

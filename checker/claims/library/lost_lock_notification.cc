@@ -115,11 +115,14 @@ class LostLockNotificationChecker : ClaimChecker {
   }
 
   void Doubt(const LostLock& lost) {
-    found_.Doubt(fmt::format(
-        "{} held the key until {} and was not told in time of a loss that may be none: "
-        "{}",
-        OwnerName(disturbances_, lost.release->session), At(lost.release->from_ns),
-        WhyClause(disturbances_, lost.doubt.value_or(Why{.what = Why::What::kEntries}))));
+    const Why perhaps = lost.entered_again ? Why{.what = Why::What::kEntries}
+                                           : Why{.what = Why::What::kReentry, .call = lost.perhaps};
+    const Why why = lost.doubt.value_or(perhaps);
+    found_.Doubt(
+        fmt::format("{} held the key until {} and was not told in time of a loss that may be none: "
+                    "{}",
+                    OwnerName(disturbances_, lost.release->session), At(lost.release->from_ns),
+                    WhyClause(disturbances_, why)));
   }
 
   const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);

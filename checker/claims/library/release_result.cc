@@ -141,9 +141,8 @@ class ReleaseResultChecker : ClaimChecker {
                            At(answer.at_ns));
       case FalseAnswerKind::kStillHeld:
         return fmt::format(
-            "was told that the lock was not its own, though its lease ran until {} and nobody else "
-            "was granted the key",
-            At(answer.at_ns));
+            "was told that the lock was not its own, though its lease ran until {}{}",
+            At(answer.at_ns), answer.doubt ? "" : " and nobody else was granted the key");
     }
     return "";
   }

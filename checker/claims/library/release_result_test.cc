@@ -271,7 +271,7 @@ TEST(ReleaseResult, ADoubtNamesTheEventBehindIt) {
       c2:       A-?)",
        "client 1 released the key at 0.012 s and was told that the lock was not its own, though "
        "its "
-       "lease ran until 0.020 s and nobody else was granted the key; that may be true: client 2's "
+       "lease ran until 0.020 s; that may be true: client 2's "
        "acquire at 0.004 s may have been granted"},
   };
   for (const auto& [picture, reason] : drawn)
@@ -323,6 +323,19 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       {"the machine stalled, so a renewal or an earlier release may have been sent again", R"(
       c1:         A-a===========R-x     !
       machine c1:     (------))"},
+      {"another client stalled", R"(
+      c1:         A-a===========R-x     !
+      c2:                               A-x
+      machine c2:     (------))",
+       Outcome::kViolated},
+      {"the machine stalled during the release, which may have been sent again", R"(
+      c1:         A-a=====R------------x     !
+      machine c1:          (--------))"},
+      {"a fault delayed messages of another client", R"(
+      c1:         A-a===========R-x     !
+      c2:                               A-x
+      delay c2:       [------])",
+       Outcome::kViolated},
       {"the machine stalled for a moment", R"(
       c1:         A-a===========R-x     !
       machine c1:     (--))",

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -31,10 +30,15 @@ std::vector<Span> Within(const std::vector<Span>& spans, const Span& when) {
 }
 
 // Commands are counted after the start of a span, and up to its end.
+struct Asked {
+  Span when;
+  uint16_t key = 0;
+};
 struct ClientUse {
-  std::vector<Span> asks;             // it waits for a key, or asks for it
-  std::vector<Span> may_have;         // it holds a key, or may have one
-  std::vector<const Call*> acquires;  // in the order of their invocation
+  std::vector<Asked> asked;          // its waits and acquires
+  std::vector<Span> asks;            // the same, merged
+  std::vector<Span> may_have;        // it holds a key, or may have one
+  std::vector<const Call*> granted;  // by answer
 };
 
 // What a client did to be granted a key. `when` begins at the grant before, or with the run.
@@ -43,7 +47,9 @@ struct Search {
   Span when;
   const Call* granted = nullptr;  // null: it was granted no key any more
   std::vector<Span> asks;
-  int64_t sent = 0, certain = 0;  // all its commands, and those that certainly count
+  int64_t sent = 0;       // all its commands
+  int64_t own = 0;        // without those that it may have sent for a key that it had
+  int64_t unstalled = 0;  // of these, those before a stall of the machine
 };
 
 class GrantLimitChecker : ClaimChecker {
@@ -72,32 +78,36 @@ class GrantLimitChecker : ClaimChecker {
 
  private:
   void Gather() {
+    const int64_t end_ns = evidence_.history().events.back().at_ns;
+    const auto add = [&](int32_t client, uint16_t key, const Span& when) {
+      uses_[client].asked.push_back({{when.from_ns - 1, std::min(when.to_ns, end_ns)}, key});
+    };
     for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_))
-      uses_[wait.who.client].asks.push_back({wait.when.from_ns - 1, wait.when.to_ns});
-    std::unordered_map<uint64_t, int64_t> freed_ns;  // by hold
+      add(wait.who.client, wait.key, wait.when);
+    std::unordered_map<uint64_t, int64_t> left_ns;  // by hold: its first answered release
     for (const Call& call : calls_.all) {
-      if (call.op == Op::kRelease && call.Ok()) freed_ns.try_emplace(call.hold, call.to_ns);
+      if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
+        left_ns.try_emplace(call.hold, call.to_ns);
     }
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire) continue;
-      ClientUse& use = uses_[call.session.client];
-      use.acquires.push_back(&call);
-      use.asks.push_back({call.from_ns - 1, call.to_ns});
+      add(call.session.client, call.key, {call.from_ns, call.to_ns});
       if (call.outcome == EventType::kFail) continue;
-      const auto freed = freed_ns.find(call.hold);
+      ClientUse& use = uses_[call.session.client];
+      if (call.Ok()) use.granted.push_back(&call);
+      const auto left = left_ns.find(call.hold);
       use.may_have.push_back({call.Ok() ? call.to_ns : call.from_ns,
-                              freed == freed_ns.end() ? kForeverNs : freed->second});
+                              left == left_ns.end() ? kForeverNs : left->second});
     }
   }
 
   void JudgeClient(int32_t client, ClientUse& use) {
+    for (const Asked& asked : use.asked) use.asks.push_back(asked.when);
     use.asks = MergeSpans(std::move(use.asks));
     use.may_have = MergeSpans(std::move(use.may_have));
-    std::vector<const Call*> granted;
-    std::ranges::copy_if(use.acquires, std::back_inserter(granted), &Call::Ok);
-    std::ranges::stable_sort(granted, {}, &Call::to_ns);
+    std::ranges::stable_sort(use.granted, {}, &Call::to_ns);
     Search search{.client = client, .when = {-1, 0}};
-    for (const Call* grant : granted) {
+    for (const Call* grant : use.granted) {
       search.granted = grant;
       search.when.to_ns = grant->to_ns;
       // An acquire of several keys is one grant.
@@ -110,42 +120,46 @@ class GrantLimitChecker : ClaimChecker {
   }
 
   void Count(const ClientUse& use, Search& search) const {
-    search.sent = search.certain = 0;
-    search.asks = Within(use.asks, search.when);
-    int64_t certain_until_ns = search.when.to_ns;
-    for (const Stall* stall : disturbances_.StallsWithin(search.when))
-      certain_until_ns = std::min(certain_until_ns, stall->when.from_ns);
+    search.sent = search.own = search.unstalled = 0;
+    const auto count_own = [&](const Span& when) {
+      int64_t own = sent_.Count(search.client, when);
+      for (const Span& has : Within(use.may_have, when)) own -= sent_.Count(search.client, has);
+      return own;
+    };
+    int64_t stalled_ns = kForeverNs;
     for (const Span& asks : search.asks) {
+      for (const Stall* stall : disturbances_.StallsWithin(asks))
+        stalled_ns = std::min(stalled_ns, stall->when.from_ns);
       search.sent += sent_.Count(search.client, asks);
-      const Span certain{asks.from_ns, std::min(asks.to_ns, certain_until_ns)};
-      search.certain += sent_.Count(search.client, certain);
-      for (const Span& has : Within(use.may_have, certain))
-        search.certain -= sent_.Count(search.client, has);
+      search.own += count_own(asks);
+      if (asks.from_ns < stalled_ns)
+        search.unstalled += count_own({asks.from_ns, std::min(asks.to_ns, stalled_ns)});
     }
   }
 
   void Judge(const ClientUse& use, Search& search) {
-    Count(use, search);
+    search.asks = Within(use.asks, search.when);
     if (search.asks.empty()) return;
+    Count(use, search);
     const int64_t end_ns = search.asks.back().to_ns;
     if (search.sent <= limit_) {
+      if (search.granted == nullptr) return;
       // An acquire sends at least one command, so 0 means that commands were not recorded.
       const bool known = search.sent > 0 && end_ns < sent_.recorded_until_ns();
-      if (search.granted == nullptr || !known) return found_.PassedOver();
+      if (!known) return found_.PassedOver();
       found_.Judged();
       most_ = std::max(most_, search.sent);
       return found_.NoteMargin(limit_ - search.sent, end_ns,
                                [&] { return Describe(search, search.sent); });
     }
-    if (search.certain <= limit_)
+    if (search.unstalled <= limit_)
       return found_.Doubt(Describe(search, search.sent) +
-                          (disturbances_.StallsWithin(search.when).empty()
-                               ? ", but had a key meanwhile, or may have had one"
-                               : ", and the machine stalled meanwhile"));
+                          (search.own <= limit_ ? ", but had a key meanwhile, or may have had one"
+                                                : ", and the machine stalled meanwhile"));
     found_.Judged();
-    most_ = std::max(most_, search.certain);
-    found_.NoteMargin(limit_ - search.certain);
-    found_.Violated(end_ns, [&] { return DescribeExcess(search); });
+    most_ = std::max(most_, search.unstalled);
+    found_.NoteMargin(limit_ - search.unstalled);
+    found_.Violated(end_ns, [&] { return DescribeExcess(use, search); });
   }
 
   static Span AskedSpan(const Search& search) {
@@ -160,22 +174,27 @@ class GrantLimitChecker : ClaimChecker {
                            : "was then granted " + KeyName(facts_, search.granted->key));
   }
 
-  [[nodiscard]] Violation DescribeExcess(const Search& search) const {
+  [[nodiscard]] Violation DescribeExcess(const ClientUse& use, const Search& search) const {
     const Span when = AskedSpan(search);
     const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
-    const Call& asked = search.granted != nullptr ? *search.granted : LastAcquire(search);
     Violation violation{
-        .key = KeyName(facts_, asked.key),
+        .key = KeyName(facts_, search.granted != nullptr ? search.granted->key : LastKey(use)),
         .from_ns = when.from_ns,
         .to_ns = when.to_ns,
-        .sentence = Describe(search, search.certain) + "; " + FaultsClause(disturbances_, faults)};
-    if (const Hold* hold = holds_.Find(asked.hold)) violation.first = hold->Ref();
+        .sentence =
+            Describe(search, search.unstalled) + "; " + FaultsClause(disturbances_, faults)};
+    const Hold* hold = search.granted == nullptr ? nullptr : holds_.Find(search.granted->hold);
+    if (hold != nullptr) violation.first = hold->Ref();
     if (!faults.empty()) violation.fault = faults.front()->fault;
     return violation;
   }
 
-  [[nodiscard]] const Call& LastAcquire(const Search& search) const {
-    return *uses_.at(search.client).acquires.back();
+  // The key for which the client asked last.
+  static uint16_t LastKey(const ClientUse& use) {
+    return std::ranges::max_element(
+               use.asked, {},
+               [](const Asked& asked) { return std::pair(asked.when.to_ns, asked.when.from_ns); })
+        ->key;
   }
 
   const ClientCommands sent_;

@@ -16,12 +16,14 @@ namespace doublehold {
 //   sent c1:        *    *    *     *        3
 //
 // A client that is not granted a key any more is judged too, if it exceeds the limit. A fault does
-// not excuse an excess.
+// not excuse an excess. All commands count for the next grant of the client, whichever of its
+// sessions is granted a key.
 //
 // Three kinds of commands may not belong to the grant:
-// - commands sent while a session of the client holds a lock;
-// - commands sent while an acquire of unknown outcome may have been granted, and is not released;
-// - commands sent after a stall of the machine, since a client that waits longer asks more often.
+// - commands sent while a session of the client holds a lock, until its release is answered;
+// - commands sent while an acquire of unknown outcome may have been granted, and no release of it
+//   is answered;
+// - commands sent after the machine stalled while the client asked: who waits longer asks more.
 //
 // Violated if the other commands of a grant exceed the limit. Unknown if no limit is set, if a
 // grant exceeds the limit only with these commands, or if most grants had no recorded command.

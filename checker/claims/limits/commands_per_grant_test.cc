@@ -90,7 +90,7 @@ TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
        "c1:      A-a=R-r\nc1.2:            A----a=R-r\nsent c1:  *       ***", Outcome::kViolated},
       {"a hold was not released", "c1:      A-a==g\nc1.2:       A----a=R-r\nsent c1:  *   ***"},
       {"a release was refused",
-       "c1:      A-a==R-x\nc1.2:          A----a=R-r\nsent c1:  *      ***"},
+       "c1:      A-a==R-x\nc1.2:          A----a=R-r\nsent c1:  *      ***", Outcome::kViolated},
       {"an acquire was not answered", "c1:      A-?   A----a=R-r\nsent c1:  *     **"},
       {"an acquire was not answered, but the limit was exceeded before",
        "c1:      A----x  A-?   A----a=R-r\nsent c1:  ***     *     **", Outcome::kViolated},
@@ -101,6 +101,14 @@ TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
       {"the machine stalled afterwards",
        "c1:         A------a===R-r\nsent c1:     * * *\nmachine c1:         ()",
        Outcome::kViolated},
+      {"the machine stalled before the client asked",
+       "c1:         A-x        A-x-A--a=R-r\nsent c1:     *          *   * *\nmachine c1:      ()",
+       Outcome::kViolated},
+      {"two clients wait in vain, within the limit",
+       "c1:      A-a=========R-r\nsent c1:  *           *\nc2:        Q-A-x----q\nc3:        "
+       "Q-A-x----q\n"
+       "sent c2:     *",
+       Outcome::kValid},
       {"recording stopped before the grant", "c1:      A----a=R-r\nsent c1:  * #"},
       {"recording stopped before two of three grants",
        "c1:      A----a=R-r A-a=R-r A-a=R-r\nsent c1:  *        #"},
@@ -116,6 +124,28 @@ TEST(CommandsPerGrant, CountsAnAcquireOfSeveralKeysAsOneGrant) {
       VerdictOnGrants("c1:           A----a==R-r\nc1 item-1:    A----a==R-r\nsent c1:       * *");
   EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.opportunities, 1);
+}
+
+TEST(CommandsPerGrant, NamesTheKeyThatWasNotGranted) {
+  const Violation waited = VerdictOnGrants(R"(
+      c1:           A-a=R-r
+      c1 item-1:              Q-------q
+      sent c1:       *         * * *)")
+                               .violations.at(0);
+  EXPECT_EQ(waited.key, "item-1");
+  EXPECT_FALSE(waited.first.has_value());
+  const Violation only_waited =
+      VerdictOnGrants("c1:      Q-------q\nsent c1:  * * *").violations.at(0);
+  EXPECT_EQ(only_waited.key, "item-0");
+}
+
+TEST(CommandsPerGrant, AnUnansweredAcquireLastsToTheEndOfTheRun) {
+  const Violation violation = VerdictOnGrants(R"(
+      c1:      A----x-A-x  A--
+      sent c1:  ***    *
+      c2:                       A-a)")
+                                  .violations.at(0);
+  EXPECT_NE(violation.sentence.find("(0.000-0.019 s)"), std::string::npos) << violation.sentence;
 }
 
 TEST(CommandsPerGrant, IsUnknownWithoutALimit) {

@@ -203,7 +203,8 @@ class ReentryChecker : ClaimChecker {
       CountInnerExit(*call, *own_holds.front(), tests);
       const Call* across = others.FindGrantAcross(call->from_ns, *own_holds.front());
       if (across != nullptr && FindLiveHold(own_holds, across->to_ns) != nullptr) {
-        DoubtExit(*call, DescribeExit(*call, *own_holds.front(), *across));
+        DoubtExit(*call, DescribeExit(*call, *own_holds.front(), *across),
+                  "the other had asked for it before");
         continue;
       }
       const Call* grant = others.FindGrantAfter(call->from_ns, *own_holds.front());
@@ -214,7 +215,8 @@ class ReentryChecker : ClaimChecker {
       const bool admits_readers =
           grant->answer[2] != 0 && std::ranges::any_of(own_holds, &Hold::shared);
       if (admits_readers)
-        DoubtExit(*call, DescribeExit(*call, *outer, *grant));
+        DoubtExit(*call, DescribeExit(*call, *outer, *grant),
+                  "an entry that is left admits readers");
       else if (IsViolation(*call, *outer, *grant, others))
         described.insert(grant);
     }
@@ -257,31 +259,44 @@ class ReentryChecker : ClaimChecker {
         At(outer.core.from_ns));
   }
 
-  void DoubtExit(const Call& exit, const std::string& what) {
-    found_.Doubt(fmt::format("{} {}, which need not be because of that exit",
-                             OwnerName(disturbances_, exit.session), what));
+  void DoubtExit(const Call& exit, const std::string& what, const std::string& other_cause) {
+    found_.Doubt(fmt::format("{} {}; that exit need not be the cause: {}",
+                             OwnerName(disturbances_, exit.session), what, other_cause));
+  }
+
+  // Returns what else may have let the other client in; empty if only the exit can have.
+  [[nodiscard]] std::string FindOtherCause(const Call& exit, const Hold& outer, const Call& grant,
+                                           const OtherCalls& others) const {
+    const auto before = std::ranges::find_if(others.grants, [&](const Call* other) {
+      return OtherCalls::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
+             other->to_ns >= outer.core.from_ns;
+    });
+    if (before != others.grants.end())
+      return WhyClause(disturbances_, {Why::What::kGranted, *before});
+    for (const Call* release : others.unknown) {
+      if (release->session != exit.session && release->from_ns <= grant.to_ns)
+        return WhyClause(disturbances_, {Why::What::kUnanswered, release});
+    }
+    // An owner that acquired again without a release may have left its section before.
+    if (FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr)
+      return "the owner may have left its first entry before";
+    if (!exit.Ok()) return WhyClause(disturbances_, {Why::What::kUnanswered, &exit});
+    if (!calls_.complete) return "records were lost";
+    if (!others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}))
+      return "nobody had been refused before, so this lock may admit everybody";
+    const MustHave& must_have = evidence_.must_have();
+    const Span until_grant{exit.from_ns, grant.to_ns};
+    if (must_have.Throughout(exit.key, exit.session, until_grant)) return "";
+    const auto why = must_have.WhyNot(exit.key, exit.session, until_grant);
+    return WhyClause(disturbances_, why.value_or(Why{.what = Why::What::kLease}));
   }
 
   // Judges the exit by the first grant to another client, and returns whether it is a violation.
   bool IsViolation(const Call& exit, const Hold& outer, const Call& grant,
                    const OtherCalls& others) {
-    const Span while_held{outer.core.from_ns, grant.to_ns};
-    const bool lost_before = std::ranges::any_of(others.grants, [&](const Call* other) {
-      return OtherCalls::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
-             other->to_ns >= while_held.from_ns;
-    });
-    const bool freed_by_another = std::ranges::any_of(others.unknown, [&](const Call* release) {
-      return release->session != exit.session && release->from_ns <= while_held.to_ns;
-    });
-    // An owner that acquired again without a release may have left its section before.
-    const bool left = FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr;
-    const bool other_cause =
-        lost_before || freed_by_another || left || !exit.Ok() || !calls_.complete ||
-        !others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}) ||
-        !evidence_.must_have().Throughout(exit.key, exit.session, {exit.from_ns, grant.to_ns});
     const std::string what = DescribeExit(exit, outer, grant);
-    if (other_cause) {
-      DoubtExit(exit, what);
+    if (const std::string why = FindOtherCause(exit, outer, grant, others); !why.empty()) {
+      DoubtExit(exit, what, why);
       return false;
     }
     found_.Violated(grant.to_ns, [&] {
