@@ -182,17 +182,16 @@ std::span<const CheckerEntry> Checkers() {
                    nullptr,
                    LimitKind::kCount,
                    /*by_traffic=*/true},
-      CheckerEntry{
-          "commands-per-grant",
-          "asked too often",
-          {'G', "a grant took more commands than its limit"},
-          "a client sent more commands to lock servers than the limit before it was granted "
-          "a key",
-          About::kLock,
-          CheckCommandsPerGrant,
-          nullptr,
-          LimitKind::kCount,
-          /*by_traffic=*/true},
+      CheckerEntry{"commands-per-grant",
+                   "too many commands",
+                   {'G', "a grant took more commands than its limit"},
+                   "while a client waited for a key, it sent more commands than the limit to lock "
+                   "servers",
+                   About::kLock,
+                   CheckCommandsPerGrant,
+                   nullptr,
+                   LimitKind::kCount,
+                   /*by_traffic=*/true},
   };
   return kEntries;
 }

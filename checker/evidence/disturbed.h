@@ -43,15 +43,16 @@ class Disturbed {
   // Whether, and why, the key may have been gone at some time in `when`, its ends included: a fault
   // removed keys, lost data, moved the clock of a lock server, or has killed one.
   [[nodiscard]] std::optional<Why> MayLoseKey(uint16_t key, const Span& when) const;
-  // Whether a lock server may have returned with older data in `when`, its ends included. Then
-  // anybody may have the key until it is granted anew.
+  // The next four return nullopt if it cannot be. `when` includes its ends.
+  // Whether a lock server may have returned with older data. Then anybody may have the key until it
+  // is granted anew.
   [[nodiscard]] std::optional<Why> MayReturnKeys(const Span& when) const;
 
-  // Whether a clock may have been moved in `when`, its ends included.
+  // Whether a clock may have been moved.
   [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
-  // Whether a request that the client sent in `when`, its ends included, may be carried out late or
-  // twice: because of a fault, or because a lock may have sent it again during a long stall.
+  // Whether a request that the client sent may be carried out late or twice: because of a fault, or
+  // of a stall. MayResendInStall: a client library may have sent it again during a long stall.
   [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
   [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
 

@@ -131,8 +131,8 @@ class FalseAnswerSearch {
   }
 
   // Whether another session was granted the lock by the answer of the release, and had not given it
-  // back before this session was granted it. If not, sets `doubt` to an acquire after which the
-  // session may have lacked the lock, if there is one: best one without an answer.
+  // back before this session was granted it. Otherwise sets `doubt` to an acquire that may have
+  // taken the lock, if there is one; prefers an unanswered one.
   [[nodiscard]] bool WasGrantedToAnother(const Call& release, const Hold& own,
                                          std::optional<Why>& doubt) const {
     const auto note = [&](const Call& other) {
@@ -151,7 +151,7 @@ class FalseAnswerSearch {
       if (other->Ok() && !shared && !WasOver(*other, own)) return true;
       note(*other);
     }
-    if (doubt && own.shared) doubt = Why{.what = Why::What::kReader};
+    if (doubt && own.shared) doubt = Why{.what = Why::What::kShared};
     return false;
   }
 

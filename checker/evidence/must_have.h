@@ -40,8 +40,8 @@ class MustHave {
  public:
   explicit MustHave(const Evidence& evidence);
 
-  // Whether the session must have the lock throughout `when`, its ends included. WhyNot: what may
-  // have freed it, if that is a call without an answer, another's release or a fault.
+  // Whether the session must have the lock throughout `when`, its ends included. WhyNot
+  // returns a call or a fault that may have freed it; nullopt if none is known.
   [[nodiscard]] std::optional<Why> WhyNot(uint16_t key, const SessionId& session,
                                           const Span& when) const;
   [[nodiscard]] bool Throughout(uint16_t key, const SessionId& session, const Span& when) const;

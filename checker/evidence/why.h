@@ -1,4 +1,4 @@
-// Why an observation may have another explanation, with the event behind it. A doubt names it.
+// The event that may explain an observation otherwise. The sentence of a doubt names the event.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_WHY_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_WHY_H_
 
@@ -10,7 +10,7 @@
 
 namespace doublehold {
 
-// Points into the evidence. `call` is set for the first five, but for kGranted with a hold, `fault` and `stall` for theirs.
+// Points into the evidence.
 struct Why {
   enum class What : uint8_t {
     kUnanswered,  // the call may take effect at any time
@@ -21,14 +21,15 @@ struct Why {
     kFault,
     kStall,
     kReader,   // readers may keep each other's locks alive
+    kShared,   // the lock was shared, so its loss cannot be judged
     kEntries,  // the session may have entered the lock more than once
-    kLease,    // the lease may have ended earlier
+    kLease,    // the record does not prove that the lock was still had
   };
   What what = What::kFault;
-  const Call* call = nullptr;
-  const Hold* hold = nullptr;  // kGranted: instead of the call; kLease: with that lease
-  const FaultEpisode* fault = nullptr;
-  const Stall* stall = nullptr;
+  const Call* call = nullptr;           // kUnanswered to kReentry; null for kGranted with a hold
+  const Hold* hold = nullptr;           // kGranted: instead of the call; kLease: with that lease
+  const FaultEpisode* fault = nullptr;  // kFault
+  const Stall* stall = nullptr;         // kStall
 };
 
 // Returns the first of them that is set.

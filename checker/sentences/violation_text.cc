@@ -220,9 +220,9 @@ std::string WhyClause(const Disturbances& disturbances, const Why& why) {
                                         Name(why.call->op), At(why.call->from_ns));
   switch (why.what) {
     case Why::What::kUnanswered:
-      return call + " was not answered";
+      return call + " was not answered, and may have taken effect later";
     case Why::What::kUnchecked:
-      return call + " did not check the owner";
+      return call + " did not check the owner, and may have freed it";
     case Why::What::kTwice:
       return call + " may have been carried out twice";
     case Why::What::kGranted:
@@ -235,13 +235,17 @@ std::string WhyClause(const Disturbances& disturbances, const Why& why) {
     case Why::What::kFault:
       return why.fault == nullptr ? "a fault was active" : FaultClause(disturbances, *why.fault);
     case Why::What::kStall:
-      return fmt::format("the machine stalled ({})", During(why.stall->when));
+      return fmt::format("the machine stalled ({}), and a message may have been sent again",
+                         During(why.stall->when));
     case Why::What::kReader:
-      return "other readers may have kept its lock alive";
+      return "another reader may have extended the shared lock";
+    case Why::What::kShared:
+      return "the lock was shared, and its loss cannot be judged";
     case Why::What::kEntries:
       return "the session may have entered the lock more than once";
     case Why::What::kLease:
-      if (why.hold == nullptr) return "an extension may have made its lease shorter";
+      if (why.hold == nullptr)
+        return "the record does not prove that the session still had the lock";
       return OwnerName(disturbances, why.hold->owner()) + " may have lost it by then";
   }
   return "";

@@ -64,7 +64,7 @@ void AddExperimentOptions(po::options_description& options, po::options_descript
   add("claims", po::value<std::string>(),
       "the claims to judge, such as exclusion,release-result; default: the workload's claims");
   add("limit", po::value<Words>()->composing(),
-      "add a limit, judged as a claim: --limit max-wait=5s, --limit commands-per-grant=100");
+      "add a limit, judged as a claim: --limit max-wait=5s, --limit commands-per-grant=50");
   add("option", po::value<Words>()->composing(),
       "set an option of the driver: --option name=value");
   add("set", po::value<Words>()->composing(),

@@ -88,17 +88,19 @@ class ExtendResultChecker : ClaimChecker {
       return found_.PassedOver();  // the service granted the key twice, so the loss may be true
     const std::string what = fmt::format(
         "asked for an extension at {}, and the answer at {} was that its lock was lost, although "
-        "its lease still ran and no other client had been granted the key",
+        "its lease still ran",
         At(during.from_ns), At(during.to_ns));
     const Possession* asked = evidence_.possessions().at(own.key).FindOther(
         own.owner(), {own.core.from_ns, during.to_ns});
     if (asked != nullptr) return Doubt(own, what, {Why::What::kGranted, asked->acquire});
-    if (own.shared) return Doubt(own, what, {.what = Why::What::kReader});
+    if (own.shared) return Doubt(own, what, {.what = Why::What::kShared});
     if (const auto delayed =
             evidence_.disturbed().MayDelayMessages(own.client, {own.asked_ns, during.to_ns}))
       return Doubt(own, what, *delayed);
     found_.Judged();
-    found_.Violated(during.to_ns, [&] { return Describe(own, nullptr, during, what); });
+    found_.Violated(during.to_ns, [&] {
+      return Describe(own, nullptr, during, what + " and no other client had been granted the key");
+    });
   }
 
   // Returns the hold of another owner that excludes `own` and covers `when` or overlaps it; null if
@@ -115,8 +117,9 @@ class ExtendResultChecker : ClaimChecker {
   }
 
   void Doubt(const Hold& own, const std::string& what, const Why& why) {
-    found_.Doubt(fmt::format("{} {}; that may be true: {}", OwnerName(disturbances_, own.owner()),
-                             what, WhyClause(disturbances_, why)));
+    found_.Doubt(fmt::format("{} {}; that answer may be right: {}",
+                             OwnerName(disturbances_, own.owner()), what,
+                             WhyClause(disturbances_, why)));
   }
 
   [[nodiscard]] Violation Describe(const Hold& own, const Hold* other, const Span& during,

@@ -76,12 +76,12 @@ TEST(ExtendResult, ADoubtNamesTheEventBehindIt) {
       {R"(
       c1:          A-a========E-x===!  R-x
       machine c1:    (------))",
-       "the machine stalled (0.002-0.009 s)"},
+       "the machine stalled (0.002-0.009 s), and a message may have been sent again"},
       {R"(
       c1:          A-a========E-x===!  R-x
       c2:              A-?)",
        "client 2's acquire at 0.004 s may have been granted"},
-      {"c1:  A-b===E-x===!  R-x", "other readers may have kept its lock alive"},
+      {"c1:  A-b===E-x===!  R-x", "the lock was shared, and its loss cannot be judged"},
       {R"(
       c1:  A-a===!===========E-e===R-r
       c2:          A-a=!=============R-r)",
@@ -90,11 +90,11 @@ TEST(ExtendResult, ADoubtNamesTheEventBehindIt) {
       c1:  A-a===!===========E-e===R-r
       c2:          A-a=================R-f
       c3:            A-x   R-f)",
-       "client 3's release at 0.016 s did not check the owner"},
+       "client 3's release at 0.016 s did not check the owner, and may have freed it"},
   };
   for (const auto& [picture, why] : drawn) {
     const ClaimVerdict verdict = CheckExtendResult(FromLanes(picture), {});
-    EXPECT_TRUE(verdict.reason.ends_with("; that may be true: " + why)) << verdict.reason;
+    EXPECT_TRUE(verdict.reason.ends_with("; that answer may be right: " + why)) << verdict.reason;
   }
 }
 

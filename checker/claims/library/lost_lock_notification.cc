@@ -119,8 +119,8 @@ class LostLockNotificationChecker : ClaimChecker {
                                            : Why{.what = Why::What::kReentry, .call = lost.perhaps};
     const Why why = lost.doubt.value_or(perhaps);
     found_.Doubt(
-        fmt::format("{} held the key until {} and was not told in time of a loss that may be none: "
-                    "{}",
+        fmt::format("{} was not notified of a loss within lease and grace and held the key until "
+                    "{}, but may not have lost it: {}",
                     OwnerName(disturbances_, lost.release->session), At(lost.release->from_ns),
                     WhyClause(disturbances_, why)));
   }

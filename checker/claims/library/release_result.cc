@@ -52,7 +52,7 @@ class ReleaseResultChecker : ClaimChecker {
       if (frees && Before(call.to_ns, own->valid_until_ns)) {
         found_.Judged();
       } else if (const Hold* other = frees ? FindGrantMeanwhile(call, *own) : nullptr) {
-        Doubt(call, "was told that this freed its lock", "false",
+        Doubt(call, "was told that this freed its lock", "wrong",
               {.what = Why::What::kGranted, .hold = other});
       } else {
         found_.PassedOver();
@@ -85,7 +85,7 @@ class ReleaseResultChecker : ClaimChecker {
     const std::optional<Why> doubt =
         FirstOf(lost.doubt, evidence_.disturbed().MayReturnKeys({release.from_ns, release.to_ns}));
     if (doubt) {
-      if (release.Ok()) Doubt(release, DescribeLostLock(lost), "true", *doubt);
+      if (release.Ok()) Doubt(release, DescribeLostLock(lost), "right", *doubt);
       return;
     }
     found_.Judged();
@@ -115,7 +115,7 @@ class ReleaseResultChecker : ClaimChecker {
   void Judge(const FalseAnswer& answer) {
     const Call& release = *answer.release;
     if (judged_.contains(&release)) return;
-    if (answer.doubt) return Doubt(release, DescribeAnswer(answer), "true", *answer.doubt);
+    if (answer.doubt) return Doubt(release, DescribeAnswer(answer), "right", *answer.doubt);
     found_.Judged();
     denied_ = denied_ || answer.kind == FalseAnswerKind::kStillHeld;
     found_.Violated(release.to_ns, [&] {
@@ -149,7 +149,7 @@ class ReleaseResultChecker : ClaimChecker {
 
   void Doubt(const Call& release, const std::string& what, std::string_view perhaps,
              const Why& why) {
-    found_.Doubt(fmt::format("{} released the key at {} and {}; that may be {}: {}",
+    found_.Doubt(fmt::format("{} released the key at {} and {}; that answer may be {}: {}",
                              OwnerName(disturbances_, release.session), At(release.from_ns), what,
                              perhaps, WhyClause(disturbances_, why)));
   }

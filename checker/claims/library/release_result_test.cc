@@ -258,20 +258,22 @@ TEST(ReleaseResult, ADoubtNamesTheEventBehindIt) {
       c1:   A-?   A-a==!=========R-r
       c2:                A-a=R-r)",
        "client 1 released the key at 0.021 s and was told that this freed its lock, which client 2 "
-       "had been granted at 0.015 s; that may be true: client 1's acquire at 0.000 s was not "
-       "answered"},
+       "had been granted at 0.015 s; that answer may be right: client 1's acquire at 0.000 s was "
+       "not "
+       "answered, and may have taken effect later"},
       {R"(
       c1:        A-a==!=========R-r
       c2:              A-a=R-r
       restart n1:        [])",
        "client 1 released the key at 0.015 s and was told that this freed its lock, which client 2 "
-       "had been granted at 0.008 s; that may be true: node 1 had been restarted at 0.008 s"},
+       "had been granted at 0.008 s; that answer may be right: node 1 had been restarted at 0.008 "
+       "s"},
       {R"(
       c1:   A-a=========R-x     !
       c2:       A-?)",
        "client 1 released the key at 0.012 s and was told that the lock was not its own, though "
        "its "
-       "lease ran until 0.020 s; that may be true: client 2's "
+       "lease ran until 0.020 s; that answer may be right: client 2's "
        "acquire at 0.004 s may have been granted"},
   };
   for (const auto& [picture, reason] : drawn)

@@ -70,7 +70,7 @@ class GrantLimitChecker : ClaimChecker {
     const std::string took =
         fmt::format("took more than {}, the most {}", Counted(limit_, "command"), most_);
     return std::move(found_).Conclude(
-        {.nothing_judged = "no command was recorded of a client that asked for a key",
+        {.nothing_judged = "no client was granted a key with all its commands recorded",
          .judged = Counted(found_.judged(), "grant"),
          .violated = took,
          .valid = "none of {} " + took});
@@ -154,8 +154,9 @@ class GrantLimitChecker : ClaimChecker {
     }
     if (search.unstalled <= limit_)
       return found_.Doubt(Describe(search, search.sent) +
-                          (search.own <= limit_ ? ", but had a key meanwhile, or may have had one"
-                                                : ", and the machine stalled meanwhile"));
+                          (search.own <= limit_
+                               ? "; some of these may be for a key that it already had"
+                               : "; a stall of the machine may have caused the excess"));
     found_.Judged();
     most_ = std::max(most_, search.unstalled);
     found_.NoteMargin(limit_ - search.unstalled);
@@ -167,11 +168,11 @@ class GrantLimitChecker : ClaimChecker {
   }
 
   [[nodiscard]] std::string Describe(const Search& search, int64_t sent) const {
-    return fmt::format("client {} sent {} to servers of locks while it asked for keys ({}), and {}",
-                       search.client, Counted(sent, "command"), During(AskedSpan(search)),
-                       search.granted == nullptr
-                           ? "was granted none"
-                           : "was then granted " + KeyName(facts_, search.granted->key));
+    return fmt::format(
+        "client {} sent {}{} to lock servers while it waited for keys ({}), and {}", search.client,
+        sent < search.sent ? "at least " : "", Counted(sent, "command"), During(AskedSpan(search)),
+        search.granted == nullptr ? "was granted none"
+                                  : "was then granted " + KeyName(facts_, search.granted->key));
   }
 
   [[nodiscard]] Violation DescribeExcess(const ClientUse& use, const Search& search) const {

@@ -15,15 +15,15 @@ namespace doublehold {
 //   c1:           Q-A-x--A-x--A-aq==R-r
 //   sent c1:        *    *    *     *        3
 //
-// A client that is not granted a key any more is judged too, if it exceeds the limit. A fault does
-// not excuse an excess. All commands count for the next grant of the client, whichever of its
-// sessions is granted a key.
+// Commands after the client's last grant are judged too, if they exceed the limit. A fault does not
+// excuse an excess. All commands count for the next grant of the client, whichever of its
+// sessions is granted a key. An acquire of several keys is one grant.
 //
-// Three kinds of commands may not belong to the grant:
+// Three kinds of commands are excused, because they possibly belong to something else:
 // - commands sent while a session of the client holds a lock, until its release is answered;
 // - commands sent while an acquire of unknown outcome may have been granted, and no release of it
 //   is answered;
-// - commands sent after the machine stalled while the client asked: who waits longer asks more.
+// - commands sent after the machine stalled while the client asked: a longer wait sends more.
 //
 // Violated if the other commands of a grant exceed the limit. Unknown if no limit is set, if a
 // grant exceeds the limit only with these commands, or if most grants had no recorded command.

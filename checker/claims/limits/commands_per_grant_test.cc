@@ -24,7 +24,7 @@ TEST(CommandsPerGrant, IsViolatedByAGrantWithMoreCommands) {
   EXPECT_EQ(verdict.unit, "grants");
   EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 4");
   EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1 sent 4 commands to servers of locks while it asked for keys "
+            "client 1 sent 4 commands to lock servers while it waited for keys "
             "(0.000-0.012 s), and was then granted item-0; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_EQ(verdict.margins.at(0).value, -2);
@@ -39,7 +39,7 @@ TEST(CommandsPerGrant, IsViolatedByAClientThatAsksWithoutEnd) {
   EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 3");
   EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 2 sent 3 commands to servers of locks while it asked for keys "
+            "client 2 sent 3 commands to lock servers while it waited for keys "
             "(0.002-0.028 s), and was granted none; no fault was active");
 }
 

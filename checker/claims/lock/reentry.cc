@@ -204,7 +204,7 @@ class ReentryChecker : ClaimChecker {
       const Call* across = others.FindGrantAcross(call->from_ns, *own_holds.front());
       if (across != nullptr && FindLiveHold(own_holds, across->to_ns) != nullptr) {
         DoubtExit(*call, DescribeExit(*call, *own_holds.front(), *across),
-                  "the other had asked for it before");
+                  "that acquire was already pending at the exit");
         continue;
       }
       const Call* grant = others.FindGrantAfter(call->from_ns, *own_holds.front());
@@ -216,7 +216,7 @@ class ReentryChecker : ClaimChecker {
           grant->answer[2] != 0 && std::ranges::any_of(own_holds, &Hold::shared);
       if (admits_readers)
         DoubtExit(*call, DescribeExit(*call, *outer, *grant),
-                  "an entry that is left admits readers");
+                  "the remaining hold is shared, so it admits readers");
       else if (IsViolation(*call, *outer, *grant, others))
         described.insert(grant);
     }
@@ -279,11 +279,12 @@ class ReentryChecker : ClaimChecker {
     }
     // An owner that acquired again without a release may have left its section before.
     if (FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr)
-      return "the owner may have left its first entry before";
+      return "the owner may have left its first section before";
     if (!exit.Ok()) return WhyClause(disturbances_, {Why::What::kUnanswered, &exit});
     if (!calls_.complete) return "records were lost";
     if (!others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}))
-      return "nobody had been refused before, so this lock may admit everybody";
+      return "no other client had been refused, so the record does not show that this lock "
+             "excludes anybody";
     const MustHave& must_have = evidence_.must_have();
     const Span until_grant{exit.from_ns, grant.to_ns};
     if (must_have.Throughout(exit.key, exit.session, until_grant)) return "";

@@ -85,12 +85,14 @@ TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
       c3:              A-x         A-x)")
                 .outcome,
             Outcome::kUnknown);
-  EXPECT_NE(VerdictOnReentry(R"(
+  EXPECT_NE(
+      VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:       A-------------------a==R-r
       c3:              A-x         A-x)")
-                .reason.find("that exit need not be the cause: the other had asked for it before"),
-            std::string::npos)
+          .reason.find(
+              "that exit need not be the cause: that acquire was already pending at the exit"),
+      std::string::npos)
       << "client 2 asked before all others";
   // c2's acquire was pending all the time, and was granted after c1's last exit.
   const ClaimVerdict verdict = VerdictOnReentry(R"(
