@@ -41,18 +41,21 @@ void PrintTo(const GoldenDrawingsDrawn& drawn, std::ostream* out) { *out << draw
 
 // clang-format off
 const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
-    {"asks-again-and-again-2-bad", "client 2 sends 5 commands while client 1 holds the key, and is not granted it", R"(
+    {"asks-again-and-again-2-bad",
+     "client 2 sends 5 commands while client 1 holds the key, and is not granted it", R"(
         c1:         A-a===================R-r
         sent c1:     *                     *
         c2:           Q-A---------------x---q
         sent c2:         *  *  *  *  *)"},
-    {"asks-again-while-it-holds-2-unknown", "client 2 holds another key while it asks: what was sent for which is not recorded", R"(
+    {"asks-again-while-it-holds-2-unknown",
+     "client 2 holds another key while it asks: what was sent for which is not recorded", R"(
         c1:         A-a===================R-r
         sent c1:     *                     *
         c2 item-1:  A-a=====================R-r
         c2:             A---------------x
         sent c2:     *   *  *  *  *  *)"},
-    {"asks-twice-2-ok", "3 commands are within the limit: what was sent during the hold is not counted", R"(
+    {"asks-twice-2-ok",
+     "3 commands are within the limit: what was sent during the hold is not counted", R"(
         c1:         A-a=====R-r
         sent c1:     *       *
         c2:           Q-A-x---A-aq======R-r

@@ -182,16 +182,17 @@ std::span<const CheckerEntry> Checkers() {
                    nullptr,
                    LimitKind::kCount,
                    /*by_traffic=*/true},
-      CheckerEntry{"commands-per-grant",
-                   "too many commands",
-                   {'G', "a grant took more commands than its limit"},
-                   "while a client waited for a key, it sent more commands than the limit to lock "
-                   "servers",
-                   About::kLock,
-                   CheckCommandsPerGrant,
-                   nullptr,
-                   LimitKind::kCount,
-                   /*by_traffic=*/true},
+      CheckerEntry{
+          "commands-per-grant",
+          "too many commands",
+          {'G', "a grant took more commands than its limit"},
+          "a client sent more commands to lock servers than the limit while it waited for a "
+          "key",
+          About::kLock,
+          CheckCommandsPerGrant,
+          nullptr,
+          LimitKind::kCount,
+          /*by_traffic=*/true},
   };
   return kEntries;
 }

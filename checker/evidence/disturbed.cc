@@ -95,17 +95,14 @@ Disturbed::Disturbed(const Evidence& evidence)
     if (MayLinger(facts_, episode)) lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
     // A killed server does not return, although its fault ends at once.
     if (!IsCrash(fault) || !ActsOnLockServers(episode, fault)) continue;
-    if (episode.from_ns < server_killed_ns_) {
-      server_killed_ns_ = episode.from_ns;
-      server_killed_ = &episode;
-    }
+    if (server_killed_ == nullptr) server_killed_ = &episode;
     for (const int node : TargetNodes(facts_, episode))
       killed_ns_.try_emplace(node, episode.from_ns);
   }
 }
 
 std::optional<Why> Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
-  if (server_killed_ns_ <= when.to_ns) return Because(server_killed_);
+  if (WasServerKilled(when.to_ns)) return Because(server_killed_);
   for (const auto& [fault, times] : key_losses_) {
     if (times.Meet(when) &&
         !IsOfAnotherLock(facts_, facts_.faults[static_cast<size_t>(fault)], key))
@@ -162,7 +159,7 @@ std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) con
 
 bool Disturbed::AskedTheLock(const Call& call, const Span& when) const {
   const int64_t aftermath_ns = ToNs(facts_.lease) + ToNs(facts_.grace);
-  return !IsUnsent(call) && Before(when.to_ns, server_killed_ns_) &&
+  return !IsUnsent(call) && !WasServerKilled(when.to_ns) &&
          !DelayOf({call.session.client, call.key}, {when.from_ns - aftermath_ns, when.to_ns});
 }
 

@@ -43,16 +43,15 @@ class Disturbed {
   // Whether, and why, the key may have been gone at some time in `when`, its ends included: a fault
   // removed keys, lost data, moved the clock of a lock server, or has killed one.
   [[nodiscard]] std::optional<Why> MayLoseKey(uint16_t key, const Span& when) const;
-  // The next four return nullopt if it cannot be. `when` includes its ends.
-  // Whether a lock server may have returned with older data. Then anybody may have the key until it
-  // is granted anew.
+  // Whether, and why, a lock server may have returned with older data in `when`, its ends included.
+  // Then anybody may have the key until it is granted anew.
   [[nodiscard]] std::optional<Why> MayReturnKeys(const Span& when) const;
 
-  // Whether a clock may have been moved.
+  // Whether, and why, a clock may have been moved in `when`, its ends included.
   [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
-  // Whether a request that the client sent may be carried out late or twice: because of a fault, or
-  // of a stall. MayResendInStall: a client library may have sent it again during a long stall.
+  // Whether, and why, a request that the client sent in `when`, its ends included, may be carried
+  // out late or twice: because of a fault, or (the second alone) was sent again in a long stall.
   [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
   [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
 
@@ -85,16 +84,18 @@ class Disturbed {
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
 
  private:
+  [[nodiscard]] bool WasServerKilled(int64_t at_ns) const {
+    return server_killed_ != nullptr && server_killed_->from_ns <= at_ns;
+  }
   [[nodiscard]] bool MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const;
 
   const Evidence& evidence_;
   const RunFacts& facts_;
   const Disturbances& all_;
   std::set<const Call*> unsent_;
-  std::map<int32_t, EpisodeTimes> key_losses_;  // by fault
-  std::map<int, int64_t> killed_ns_;            // when each lock server was first killed
-  int64_t server_killed_ns_ = kForeverNs;       // when a fault first killed a lock server
-  const FaultEpisode* server_killed_ = nullptr;
+  std::map<int32_t, EpisodeTimes> key_losses_;   // by fault
+  std::map<int, int64_t> killed_ns_;             // when each lock server was first killed
+  const FaultEpisode* server_killed_ = nullptr;  // the first fault that killed a lock server
   // The start of the first fault or stall that may block a key long after its end.
   int64_t lingers_from_ns_ = kForeverNs;
 };

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/client_commands.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/disturbed.h"
 #include "checker/evidence/entries.h"
@@ -43,6 +44,10 @@ class Evidence {
   [[nodiscard]] const Calls& calls() const {
     if (!calls_) calls_ = ExtractCalls(history_);
     return *calls_;
+  }
+  [[nodiscard]] const ClientCommands& client_commands() const {
+    if (!client_commands_) client_commands_.emplace(history_);
+    return *client_commands_;
   }
   [[nodiscard]] const Disturbances& disturbances() const {
     if (!disturbances_) disturbances_.emplace(Observe(history_));
@@ -92,6 +97,7 @@ class Evidence {
   const History& history_;
   mutable std::optional<Holds> holds_;
   mutable std::optional<Calls> calls_;
+  mutable std::optional<ClientCommands> client_commands_;
   mutable std::optional<Disturbances> disturbances_;
   mutable std::optional<Disturbed> disturbed_;
   mutable std::optional<std::map<uint16_t, KeyGrants>> grants_;

@@ -40,13 +40,14 @@ class MustHave {
  public:
   explicit MustHave(const Evidence& evidence);
 
-  // Whether the session must have the lock throughout `when`, its ends included. WhyNot
-  // returns a call or a fault that may have freed it; nullopt if none is known.
-  [[nodiscard]] std::optional<Why> WhyNot(uint16_t key, const SessionId& session,
-                                          const Span& when) const;
+  // Whether the session must have the lock throughout `when`, its ends included.
   [[nodiscard]] bool Throughout(uint16_t key, const SessionId& session, const Span& when) const;
   // The same, but for calls of the session that are invoked at the start of `when` or later.
   [[nodiscard]] bool UnlessItActs(uint16_t key, const SessionId& session, const Span& when) const;
+  // Returns a call or a fault that may have freed the lock of the session in `when`; nullopt if no
+  // such event is known.
+  [[nodiscard]] std::optional<Why> WhyNot(uint16_t key, const SessionId& session,
+                                          const Span& when) const;
   // Returns the longest spans within `when` in which the session must have the lock, in order.
   [[nodiscard]] std::vector<Span> Spans(uint16_t key, const SessionId& session,
                                         const Span& when) const;
@@ -69,8 +70,7 @@ class MustHave {
   void AddSteps(const Evidence& evidence);
 
   std::map<KeyAndSession, std::vector<Step>> steps_;
-  std::map<KeyAndSession, const Call*>
-      unanswered_;        // the first call of a session without an answer
+  std::map<KeyAndSession, const Call*> unanswered_;  // the first call without an answer
   Possessions releases_;  // of each key, those that may free the lock of another session
   const Disturbed& disturbed_;
 };

@@ -47,13 +47,13 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
 enum class CopyQueue : uint8_t { kAnyOrder, kFifo };
 Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue);
 
-// Whether a second copy of a release may free the session's lock within `when`: a release of its
-// own, or one that does not check the owner.
+// Whether, and why, a second copy of a release may free the session's lock within `when`: a release
+// of its own, or one that does not check the owner.
 std::optional<Why> MayBeFreedByCopy(const Evidence& evidence, const SessionId& session,
                                     uint16_t key, const Span& when);
 
-// Whether a second copy of an earlier acquire of the same session may have the key when the call is
-// invoked.
+// Whether, and why, a second copy of an earlier acquire of the same session may have the key when
+// the call is invoked.
 std::optional<Why> MayMeetOwnCopy(const Evidence& evidence, const Call& call);
 
 }  // namespace doublehold

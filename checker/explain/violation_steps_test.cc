@@ -291,6 +291,19 @@ TEST(Drawing, AHoldIsNotLiveBetweenItsLeaseAndALateRenewal) {
   EXPECT_EQ(live, "2-6 16-21 ");
 }
 
+// The service broke its promise to client 1, so another's grant does not end what it may have.
+TEST(Drawing, WhereASessionMustHaveADoublyGrantedLockItAlsoMay) {
+  History history = FromLanes(R"(
+      c1:          A-a==                   !
+      crash c1:       []
+      c2:                  A-a====R-r)");
+  history.facts.claims = {"lease-exclusion"};
+  const ClaimVerdict claim = Judge(history).claims.at(0);
+  ASSERT_EQ(claim.violations.size(), 1U) << claim.reason;
+  EXPECT_EQ(DescribeLane(claim.violations.at(0).drawing.lanes.at(0)),
+            "client 1: waiting 0-2 held 2-3 live 2-3 may 0-17 must 2-17 | A0 a2 .3\n");
+}
+
 TEST(Drawing, EveryDescribedViolationHasADrawing) {
   const ClaimVerdict verdict = JudgeExclusion(R"(
       c1:          A-a===!========================R-x

@@ -85,7 +85,7 @@ bool RecordsCommands(const RunFacts& facts) {
 
 std::optional<Load::Renewals> CountRenewals(const Evidence& evidence) {
   if (!RecordsCommands(evidence.facts())) return std::nullopt;
-  const ClientCommands sent(evidence.history());
+  const ClientCommands& sent = evidence.client_commands();
   if (sent.recorded_until_ns() < kForeverNs) return std::nullopt;
   Load::Renewals renewals;
   for (const Hold& hold : evidence.holds().all) {

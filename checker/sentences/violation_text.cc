@@ -233,7 +233,7 @@ std::string WhyClause(const Disturbances& disturbances, const Why& why) {
     case Why::What::kReentry:
       return call + " may have been a re-entry, which need not ask a server";
     case Why::What::kFault:
-      return why.fault == nullptr ? "a fault was active" : FaultClause(disturbances, *why.fault);
+      return FaultClause(disturbances, *why.fault);
     case Why::What::kStall:
       return fmt::format("the machine stalled ({}), and a message may have been sent again",
                          During(why.stall->when));

@@ -51,6 +51,7 @@ bool JudgesIdle(const Plan& plan) {
   return std::ranges::find(plan.claims, "idle-traffic") != plan.claims.end();
 }
 
+// All limits on commands have such names.
 bool JudgesTraffic(const Plan& plan) {
   return std::ranges::any_of(
       plan.limits, [](const auto& limit) { return limit.first.starts_with("commands-per-"); });

@@ -92,8 +92,8 @@ class ExtendResultChecker : ClaimChecker {
         At(during.from_ns), At(during.to_ns));
     const Possession* asked = evidence_.possessions().at(own.key).FindOther(
         own.owner(), {own.core.from_ns, during.to_ns});
-    if (asked != nullptr) return Doubt(own, what, {Why::What::kGranted, asked->acquire});
     if (own.shared) return Doubt(own, what, {.what = Why::What::kShared});
+    if (asked != nullptr) return Doubt(own, what, {Why::What::kGranted, asked->acquire});
     if (const auto delayed =
             evidence_.disturbed().MayDelayMessages(own.client, {own.asked_ns, during.to_ns}))
       return Doubt(own, what, *delayed);

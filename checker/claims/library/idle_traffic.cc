@@ -67,7 +67,7 @@ struct ClientTraffic {
 class IdleTrafficChecker : ClaimChecker {
  public:
   IdleTrafficChecker(const Evidence& evidence, const Limits& limits)
-      : ClaimChecker(evidence, limits, "clients"), sent_(evidence.history()) {}
+      : ClaimChecker(evidence, limits, "clients") {}
 
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all may have been released"))
@@ -183,7 +183,7 @@ class IdleTrafficChecker : ClaimChecker {
                         .to_ns = late.back().at_ns};
     violation.first = traffic.last->Ref();
     violation.sentence = fmt::format(
-        "client {} had released all by {}, and went on to send {} to servers of locks, the first "
+        "client {} had released all by {}, and went on to send {} to lock servers, the first "
         "to node {} at {}",
         client, At(idle.from_ns), Counted(static_cast<int64_t>(late.size()), "command"),
         late.front().node, At(late.front().at_ns));
@@ -191,7 +191,7 @@ class IdleTrafficChecker : ClaimChecker {
   }
 
   const int64_t lease_ns_ = ToNs(facts_.lease);
-  const ClientCommands sent_;
+  const ClientCommands& sent_ = evidence_.client_commands();
   std::map<int32_t, ClientTraffic> clients_;
   bool hidden_ = false;  // an idle client might have sent commands without a record
 };

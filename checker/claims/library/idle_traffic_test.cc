@@ -26,8 +26,8 @@ TEST(IdleTraffic, IsViolatedByAClientThatStillSendsCommandsAfterItsLastRelease) 
   EXPECT_EQ(verdict.unit, "clients");
   EXPECT_EQ(verdict.reason, "1 of 2 clients went on sending after all was released");
   EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1 had released all by 0.008 s, and went on to send 2 commands to servers of "
-            "locks, the first to node 3 at 0.011 s");
+            "client 1 had released all by 0.008 s, and went on to send 2 commands to lock "
+            "servers, the first to node 3 at 0.011 s");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_EQ(verdict.violations.at(0).from_ns, 11'000'000);
   EXPECT_EQ(verdict.violations.at(0).to_ns, 14'000'000);

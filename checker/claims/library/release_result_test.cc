@@ -275,6 +275,13 @@ TEST(ReleaseResult, ADoubtNamesTheEventBehindIt) {
        "its "
        "lease ran until 0.020 s; that answer may be right: client 2's "
        "acquire at 0.004 s may have been granted"},
+      {R"(
+      c1:        A-a=========R-x     !
+      jump n1:       [-])",
+       "client 1 released the key at 0.012 s and was told that the lock was not its own, though "
+       "its lease ran until 0.020 s; that answer may be right: the clock of node 1 had been moved "
+       "ahead by "
+       "2ms at 0.004 s"},
   };
   for (const auto& [picture, reason] : drawn)
     EXPECT_EQ(VerdictOnReleaseResult(picture).reason, reason) << picture;

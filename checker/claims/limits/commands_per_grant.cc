@@ -59,7 +59,6 @@ class GrantLimitChecker : ClaimChecker {
                      {.what = "fewest commands left of the limit of a grant",
                       .missed = "most commands of a grant beyond the limit",
                       .unit = "commands"}),
-        sent_(evidence.history()),
         limit_(limit) {}
 
   ClaimVerdict Verdict() && {
@@ -198,7 +197,7 @@ class GrantLimitChecker : ClaimChecker {
         ->key;
   }
 
-  const ClientCommands sent_;
+  const ClientCommands& sent_ = evidence_.client_commands();
   const int64_t limit_;
   std::map<int32_t, ClientUse> uses_;
   int64_t most_ = 0;

@@ -31,7 +31,6 @@ class CommandLimitChecker : ClaimChecker {
                      {.what = "fewest commands left of the limit of a hold",
                       .missed = "most commands of a hold beyond the limit",
                       .unit = "commands"}),
-        sent_(evidence.history()),
         limit_(limit) {}
 
   ClaimVerdict Verdict() && {
@@ -142,13 +141,13 @@ class CommandLimitChecker : ClaimChecker {
   }
 
   [[nodiscard]] std::string DescribeHold(const Hold& hold, const Span& when, int64_t sent) const {
-    return fmt::format("{} held {} for {} ({}), and sent {} to servers of locks meanwhile",
+    return fmt::format("{} held {} for {} ({}), and sent {} to lock servers meanwhile",
                        OwnerName(disturbances_, hold.owner()), KeyName(facts_, hold.key),
                        ShortTime(when.to_ns - when.from_ns), During(when),
                        Counted(sent, "command"));
   }
 
-  const ClientCommands sent_;
+  const ClientCommands& sent_ = evidence_.client_commands();
   const int64_t limit_;
   std::map<int32_t, KeyUses> key_uses_;
   int64_t most_ = 0;

@@ -286,9 +286,8 @@ class ReentryChecker : ClaimChecker {
       return "no other client had been refused, so the record does not show that this lock "
              "excludes anybody";
     const MustHave& must_have = evidence_.must_have();
-    const Span until_grant{exit.from_ns, grant.to_ns};
-    if (must_have.Throughout(exit.key, exit.session, until_grant)) return "";
-    const auto why = must_have.WhyNot(exit.key, exit.session, until_grant);
+    if (must_have.Throughout(exit.key, exit.session, {exit.from_ns, grant.to_ns})) return "";
+    const auto why = must_have.WhyNot(exit.key, exit.session, {outer.asked_ns, grant.to_ns});
     return WhyClause(disturbances_, why.value_or(Why{.what = Why::What::kLease}));
   }
 
