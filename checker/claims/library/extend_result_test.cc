@@ -87,6 +87,11 @@ TEST(ExtendResult, ADoubtNamesTheEventBehindIt) {
       c2:          A-a=!=============R-r)",
        "client 2 may have lost it by then"},
       {R"(
+      c1:        A-a===!===========E-e===R-r
+      c2:                A-a=================R-r
+      flush n1:             [])",
+       "node 1 had been emptied at 0.011 s"},
+      {R"(
       c1:  A-a===!===========E-e===R-r
       c2:          A-a=================R-f
       c3:            A-x   R-f)",

@@ -59,6 +59,18 @@ struct LostLockNotificationDrawn {
   int64_t opportunities = 0;
 };
 
+// The loss to client 3 is certain, and was not long before the release.
+TEST(LostLockNotification, ADoubtNamesTheGrantThatMayHaveBeenAReentry) {
+  EXPECT_EQ(VerdictOnLostLockNotification(R"(
+      c1:                A-a==!===========================R-x
+      c2:       A-aR-?           A-aR-r
+      c3:                                            A-aR-r)")
+                .reason,
+            "client 1 was not notified of a loss within lease and grace and held the key until "
+            "0.042 s, but may not have lost it: client 2's acquire at 0.017 s may have been a "
+            "re-entry, which need not ask a server");
+}
+
 TEST(LostLockNotification, OnlyTimeInWhichTheClientRanCounts) {
   const std::vector<LostLockNotificationDrawn> drawn{
       {"notified in time", R"(

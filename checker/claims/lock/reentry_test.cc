@@ -78,6 +78,17 @@ TEST(Reentry, ADoubtAboutOneExitDoesNotExcuseTheNext) {
             Outcome::kViolated);
 }
 
+TEST(Reentry, ADoubtNamesAFaultSinceTheFirstEntry) {
+  const std::string reason = VerdictOnReentry(R"(
+      c1:        A-a=======A-a===R-r=======R-r
+      c2:           A-t             A-a==R-r
+      flush n1:        [])")
+                                 .reason;
+  EXPECT_NE(reason.find("; that exit need not be the cause: node 1 had been emptied"),
+            std::string::npos)
+      << reason;
+}
+
 TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
