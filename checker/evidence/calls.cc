@@ -48,6 +48,11 @@ class CallExtraction {
     // Calls with a recorded invocation are in order. Calls with a lost invocation may not be.
     if (!std::ranges::is_sorted(calls_.all, {}, &Call::from_ns))
       std::ranges::stable_sort(calls_.all, {}, &Call::from_ns);
+    for (size_t i = 0; i < calls_.all.size(); ++i) {
+      const Call& call = calls_.all[i];
+      if (call.op == Op::kRelease && call.outcome != EventType::kInfo && call.hold != 0)
+        calls_.released.emplace(call.hold, i);
+    }
     return std::move(calls_);
   }
 
@@ -101,6 +106,11 @@ class CallExtraction {
 };
 
 }  // namespace
+
+const Call* Calls::ReleaseOf(uint64_t hold) const {
+  const auto found = released.find(hold);
+  return found == released.end() ? nullptr : &all[found->second];
+}
 
 std::vector<const Call*> Calls::Of(Op op, uint16_t key) const {
   std::vector<const Call*> found;

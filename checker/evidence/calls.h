@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "checker/evidence/holds.h"
@@ -47,9 +48,12 @@ struct Call {
 inline bool Before(int64_t a_ns, int64_t b_ns) { return a_ns < b_ns; }
 
 struct Calls {
-  std::vector<Call> all;  // in the order in which they were invoked
-  bool complete = true;   // no record of any process was lost
+  std::vector<Call> all;                          // in the order in which they were invoked
+  std::unordered_map<uint64_t, size_t> released;  // by hold: index of its first answered release
+  bool complete = true;                           // no record of any process was lost
 
+  // Returns the first answered release of a hold; null if there is none, or no such hold.
+  [[nodiscard]] const Call* ReleaseOf(uint64_t hold) const;
   // The calls of an operation on a key, in the order of their invocation.
   [[nodiscard]] std::vector<const Call*> Of(Op op, uint16_t key) const;
   // The acquires and releases of a key that timed out at `since_ns` or later, or never returned.

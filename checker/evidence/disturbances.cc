@@ -196,8 +196,6 @@ Disturbances Observe(const History& history) {
   return disturbances;
 }
 
-bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMovesClock); }
-
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   if (episode.client <= 0) return true;
   return ActsOnProcesses(fault) && (episode.node >= 0 || !fault.nodes.empty());
@@ -235,16 +233,6 @@ bool MayDelayCall(const RunFacts& facts, const FaultEpisode& episode, int32_t cl
          ConcernsClient(episode, fault, client);
 }
 
-bool LosesMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesMessages); }
-
-bool KeepsMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kKeepsMessages); }
-
-bool MayRepeatMessages(const FaultFact& fault) {
-  return KeepsMessages(fault) || LosesMessages(fault) || Does(fault, FaultTrait::kRepeats);
-}
-
-bool LosesData(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesData); }
-
 bool LosesKeys(const FaultFact& fault) {
   return TraitsOf(fault).HasAny({FaultTrait::kLosesData, FaultTrait::kTakesKeys});
 }
@@ -253,8 +241,6 @@ bool StopsServers(const FaultFact& fault) {
   return TraitsOf(fault).HasAny(
       {FaultTrait::kStops, FaultTrait::kBusies, FaultTrait::kKills, FaultTrait::kLosesData});
 }
-
-bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
 const FaultEpisode* FindActive(const Disturbances& disturbances, const Span& when,
                                const std::function<bool(const FaultFact&)>& kind) {

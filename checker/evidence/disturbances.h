@@ -78,7 +78,7 @@ inline const FaultFact& FaultFor(const RunFacts& facts, const FaultEpisode& epis
 }
 
 // Whether the fault moves a clock. Such a fault stops and delays nothing while it is active.
-bool MovesAClock(const FaultFact& fault);
+inline bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMovesClock); }
 
 // Whether the fault acts on servers, alone or together with a client. A fault on the links between
 // a client and nodes does not act on servers.
@@ -102,21 +102,22 @@ bool MayDelayCall(const RunFacts& facts, const FaultEpisode& episode, int32_t cl
 bool LosesStoreData(const FaultEpisode& episode, const FaultFact& fault);
 
 // Whether the fault loses messages. A client may wait for a lost message after the fault has ended.
-bool LosesMessages(const FaultFact& fault);
+inline bool LosesMessages(const FaultFact& fault) {
+  return Does(fault, FaultTrait::kLosesMessages);
+}
 
 // Whether the fault delays messages. A delayed message may arrive after its client's timeout, and
 // after a retry of the same request.
-bool KeepsMessages(const FaultFact& fault);
-
-// Whether a request may be carried out late or twice: the fault delays, loses or repeats messages.
-bool MayRepeatMessages(const FaultFact& fault);
+inline bool KeepsMessages(const FaultFact& fault) {
+  return Does(fault, FaultTrait::kKeepsMessages);
+}
 
 // Whether the fault acts on a single key that is not the key of the lock `key`. A library may store
 // further keys for a lock, so a key that the run does not list may belong to the lock.
 bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key);
 
 // Whether a server may answer from older data, or from none, after the fault.
-bool LosesData(const FaultFact& fault);
+inline bool LosesData(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesData); }
 
 // Whether the fault loses data, or removes keys.
 bool LosesKeys(const FaultFact& fault);
@@ -125,13 +126,15 @@ bool LosesKeys(const FaultFact& fault);
 bool StopsServers(const FaultFact& fault);
 
 // Whether the fault kills a client or a node.
-bool IsCrash(const FaultFact& fault);
+inline bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
+
+inline bool IsAny(const FaultFact& /*fault*/) { return true; }
 
 // Returns an episode of a fault for which `kind` is true that was active at some time in a span;
 // null if there is none. Includes the ends of the span and of the fault. Ignores faults on the
 // store alone: it keeps no locks.
 const FaultEpisode* FindActive(const Disturbances& disturbances, const Span& when,
-                               const std::function<bool(const FaultFact&)>& kind);
+                               const std::function<bool(const FaultFact&)>& kind = IsAny);
 
 // The time and the clients of an observation that faults may explain. A client of 0 means that
 // there is no such client.

@@ -32,7 +32,7 @@ bool HindersAllAlong(const FaultFact& fault) {
 // block it. A request that the fault delayed or repeated may block it with an endless lease, or in
 // a queue. The history does not record which libraries keep a queue. A stopped client repeats no
 // request, and its delays end with the fault.
-bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
+bool Lingers(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   if (May(fault, {kMovesClock, kLosesData}) || !LeasesEnd(facts)) return true;
   return MayQueue(facts) && !OnlyStopsClient(episode, fault);
@@ -54,6 +54,10 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 std::optional<Why> Because(const FaultEpisode* fault) {
   return fault == nullptr ? std::nullopt : std::optional(Why{.fault = fault});
+}
+
+void KeepFirst(std::optional<Why>& first, const Why& why) {
+  if (!first || why.FromNs() < first->FromNs()) first = why;
 }
 
 std::set<const Call*> FindUnsentCalls(const Evidence& evidence) {
@@ -84,7 +88,7 @@ Disturbed::Disturbed(const Evidence& evidence)
   // After such a stall, a server may have carried out an acquire twice (second_copies.h).
   for (const Stall& stall : all_.stalls) {
     if (!LeasesEnd(facts_) && IsLong(facts_, stall))
-      lingers_from_ns_ = std::min(lingers_from_ns_, stall.when.from_ns);
+      KeepFirst(lingers_, {.what = Why::What::kStall, .stall = &stall});
   }
   for (const FaultEpisode& episode : all_.episodes) {
     const FaultFact& fault = FaultFor(facts_, episode);
@@ -92,7 +96,7 @@ Disturbed::Disturbed(const Evidence& evidence)
     if (May(fault, {kLosesData, kTakesKeys}) ||
         (May(fault, {kMovesClock}) && ActsOnLockServers(episode, fault)))
       key_losses_[episode.fault].Add({episode.from_ns, episode.to_ns});
-    if (MayLinger(facts_, episode)) lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
+    if (Lingers(facts_, episode)) KeepFirst(lingers_, {.fault = &episode});
     // A killed server does not return, although its fault ends at once.
     if (!IsCrash(fault) || !ActsOnLockServers(episode, fault)) continue;
     if (server_killed_ == nullptr) server_killed_ = &episode;
@@ -138,6 +142,24 @@ std::optional<Why> Disturbed::MayResendInStall(int32_t client, const Span& when)
       return Why{.what = Why::What::kStall, .stall = stall};
   }
   return std::nullopt;
+}
+
+std::optional<Why> Disturbed::MayCostPlace(int32_t client, const Span& when,
+                                           int64_t queued_ns) const {
+  std::optional<Why> first;
+  for (const FaultEpisode& episode : all_.episodes) {
+    const FaultFact& fault = FaultFor(facts_, episode);
+    const bool may =
+        ConcernsClient(episode, fault, client) && !MovesAClock(fault) && !Does(fault, kTakesKeys);
+    if (may && episode.from_ns <= when.to_ns && when.from_ns <= episode.to_ns)
+      KeepFirst(first, {.fault = &episode});
+  }
+  for (const Stall* stall : all_.StallsWithin({queued_ns, when.to_ns})) {
+    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.lease) / 2;
+    if (is_long && CanDelay(*stall, client))
+      KeepFirst(first, {.what = Why::What::kStall, .stall = stall});
+  }
+  return first;
 }
 
 std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) const {
@@ -208,10 +230,11 @@ int64_t Disturbed::Until(const Span& when, const Asker& asker, Which which) cons
   return since_ns;
 }
 
-std::optional<int64_t> Disturbed::UndisturbedSince(const Span& when, const Asker& asker) const {
-  if (lingers_from_ns_ < when.to_ns) return std::nullopt;
+tl::expected<int64_t, Why> Disturbed::UndisturbedSince(const Span& when, const Asker& asker) const {
+  if (lingers_ && lingers_->FromNs() < when.to_ns) return tl::unexpected(*lingers_);
   const int64_t since_ns = Until(when, asker, Which::kAll);
-  return since_ns >= kForeverNs ? std::nullopt : std::optional(since_ns);
+  if (since_ns >= kForeverNs) return tl::unexpected(Why{.fault = server_killed_});
+  return since_ns;
 }
 
 }  // namespace doublehold

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "checker/evidence/calls.h"
@@ -55,6 +56,13 @@ class Disturbed {
   [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
   [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
 
+  // Returns what may first have cost the client its place in a queue; nullopt if nothing may have.
+  // A fault from the invocation on of the acquire that took the place may have delayed the client,
+  // or made a second copy of this acquire. So may a stall longer than half a lease since `queued`.
+  // `when`: from that invocation to the last time at which the client asked.
+  [[nodiscard]] std::optional<Why> MayCostPlace(int32_t client, const Span& when,
+                                                int64_t queued_ns) const;
+
   // Returns one span that covers all faults and long stalls within `when` that may have stopped or
   // delayed the client, its requests for the key, or their replies; nullopt if there were none.
   [[nodiscard]] std::optional<Span> DelayOf(const Asker& asker, const Span& when) const;
@@ -79,9 +87,10 @@ class Disturbed {
   // the time, though they may wait for the next such message until the end of the run.
   enum class Which : uint8_t { kAll, kHinders };
   [[nodiscard]] int64_t Until(const Span& when, const Asker& asker, Which which) const;
-  // Returns Until of all faults. Returns nullopt if a fault or a stall before or within `when` may
-  // block the key long after its end.
-  [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
+  // Returns Until of all faults, or the fault or stall before or within `when` that may block the
+  // key long after its end.
+  [[nodiscard]] tl::expected<int64_t, Why> UndisturbedSince(const Span& when,
+                                                            const Asker& asker) const;
 
  private:
   [[nodiscard]] bool WasServerKilled(int64_t at_ns) const {
@@ -96,8 +105,7 @@ class Disturbed {
   std::map<int32_t, EpisodeTimes> key_losses_;   // by fault
   std::map<int, int64_t> killed_ns_;             // when each lock server was first killed
   const FaultEpisode* server_killed_ = nullptr;  // the first fault that killed a lock server
-  // The start of the first fault or stall that may block a key long after its end.
-  int64_t lingers_from_ns_ = kForeverNs;
+  std::optional<Why> lingers_;  // the first fault or stall that may block a key long after its end
 };
 
 // Whether the refusal has a retry hint: the server said for how long the key is taken.

@@ -121,7 +121,7 @@ TEST(Disturbed, SomeFaultsMayBlockAKeyLongAfterTheirEnd) {
                                                                {"pause c1", watchdog, true}}) {
     const History history = FromLanes("c1:        A-a=====R-r\n" + fault + ":    [-]", options);
     const Evidence evidence(history);
-    const std::optional<int64_t> since_ns =
+    const auto since_ns =
         evidence.disturbed().UndisturbedSince({8'000'000, 9'000'000}, {.client = 1, .key = 0});
     EXPECT_EQ(!since_ns.has_value(), lingers) << fault;
   }

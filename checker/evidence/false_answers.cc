@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/entry_log.h"
 #include "checker/evidence/library.h"
-#include "checker/evidence/lost_locks.h"
 #include "checker/evidence/second_copies.h"
 
 namespace doublehold {
@@ -22,7 +21,6 @@ class FalseAnswerSearch {
       : evidence_(evidence),
         holds_(evidence.holds()),
         disturbances_(evidence.disturbances()),
-        left_holds_(evidence),
         leases_end_(LibraryCan(evidence.facts(), "lease")) {}
 
   std::vector<FalseAnswer> Find() && {
@@ -30,48 +28,26 @@ class FalseAnswerSearch {
       if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
         acquires_[call.key].push_back(&call);
     }
+    EntryLog log(evidence_);
     for (const Call& call : evidence_.calls().all) {
-      if (call.op == Op::kAcquire) NoteAcquire(call);
-      if (call.op == Op::kRelease) NoteRelease(call);
+      if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
+      const EntryLog::Entries& own = log.Add(call);
+      if (call.op == Op::kAcquire && call.Ok()) granted_[call.hold] = {.acquire = &call};
+      const auto granted = granted_.find(call.hold);
+      if (call.op != Op::kRelease || granted == granted_.end()) continue;
+      if (log.HasLeftAll(own) || call.outcome == EventType::kFail)
+        Judge(call, granted->second, own);
     }
     return std::move(found_);
   }
 
  private:
-  using SessionAndKey = std::pair<SessionId, uint16_t>;
-
-  struct SessionState {
-    const Call* unanswered = nullptr;  // it may take effect at any time
-    std::set<uint64_t> held{};         // holds granted and not released
-    bool entered_again = false;        // the last grant was a re-entry
-    bool has_left = false;             // left a hold, which its library may still count as an entry
-  };
   struct GrantState {
     const Call* acquire = nullptr;
     const Call* freed = nullptr;  // the first release that reported success
   };
 
-  void NoteAcquire(const Call& acquire) {
-    SessionState& state = states_[{acquire.session, acquire.key}];
-    if (acquire.outcome == EventType::kInfo) state.unanswered = &acquire;
-    if (!acquire.Ok()) return;
-    if (left_holds_.EraseEnded(state.held, acquire.from_ns)) state.has_left = true;
-    state.entered_again = !state.held.empty();
-    state.held.insert(acquire.hold);
-    granted_[acquire.hold] = {.acquire = &acquire};
-  }
-
-  void NoteRelease(const Call& release) {
-    SessionState& state = states_[{release.session, release.key}];
-    state.held.erase(release.hold);
-    const auto granted = granted_.find(release.hold);
-    const bool is_last = left_holds_.AreAllLeft(state.held);
-    if (granted != granted_.end() && (is_last || release.outcome == EventType::kFail))
-      Judge(release, granted->second, state);
-    if (release.outcome == EventType::kInfo) state.unanswered = &release;
-  }
-
-  void Judge(const Call& release, GrantState& granted, const SessionState& state) {
+  void Judge(const Call& release, GrantState& granted, const EntryLog::Entries& state) {
     const Hold* own = holds_.Find(release.hold);
     const bool reports_success = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
@@ -100,11 +76,11 @@ class FalseAnswerSearch {
     // Readers may keep each other's locks alive. A second copy of an earlier acquire may have been
     // what the release freed.
     const Span all{own->asked_ns, release.to_ns};
-    answer.doubt = FirstOf(
-        entries, If(state.unanswered != nullptr, {Why::What::kUnanswered, state.unanswered}),
-        evidence_.disturbed().MayLoseKey(release.key, all),
-        evidence_.disturbed().MayMoveClocks(all), delayed,
-        If(own->shared, {.what = Why::What::kReader}), MayMeetOwnCopy(evidence_, release));
+    answer.doubt =
+        FirstOf(entries, Unanswered(state.may_get), Unanswered(state.may_be_inside),
+                evidence_.disturbed().MayLoseKey(release.key, all),
+                evidence_.disturbed().MayMoveClocks(all), delayed,
+                If(own->shared, {.what = Why::What::kReader}), MayMeetOwnCopy(evidence_, release));
     if (granted.freed != nullptr) {
       answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;
@@ -117,17 +93,12 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  static std::optional<Why> If(bool condition, const Why& why) {
-    return condition ? std::optional(why) : std::nullopt;
-  }
-
   // Returns why the session need not have had the lock until the answer of its release.
   [[nodiscard]] std::optional<Why> WhyNotUntilReleased(const Call& release, const Hold& own) const {
     const MustHave& must_have = evidence_.must_have();
     if (must_have.UntilReleased(release)) return std::nullopt;
-    const std::optional<Why> why =
-        must_have.WhyNot(release.key, release.session, {own.asked_ns, release.to_ns});
-    return why.value_or(Why{.what = Why::What::kLease});
+    return must_have.WhyNot(release.key, release.session, {own.asked_ns, release.to_ns})
+        .value_or(Why{.what = Why::What::kLease});
   }
 
   // Whether another session was granted the lock by the answer of the release, and had not given it
@@ -169,10 +140,8 @@ class FalseAnswerSearch {
   const Evidence& evidence_;
   const Holds& holds_;
   const Disturbances& disturbances_;
-  LeftHolds left_holds_;
   bool leases_end_;  // the library declares that its leases end
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // acquires that may have been granted
-  std::map<SessionAndKey, SessionState> states_;
   std::unordered_map<uint64_t, GrantState> granted_;
   std::vector<FalseAnswer> found_;
 };

@@ -32,6 +32,10 @@ namespace doublehold {
 // - the hold was shared: readers may keep each other's locks alive;
 // - success: a fault moved a clock, removed keys or killed a lock server.
 //
+// A fault during the release itself excuses kStillHeld only if it removes keys, kills a lock server
+// or moves a clock. A lock that sends a release again, because a reply was lost, answers falsely if
+// it reports the outcome of the second copy.
+//
 // Requires a complete history of a lock on one node.
 enum class FalseAnswerKind : uint8_t { kLeaseEnded, kAlreadyFreed, kStillHeld };
 

@@ -37,17 +37,26 @@ bool Grants::WasFollowed(const Call& grant, int64_t at_ns) const {
   return last != nullptr && Before(grant.to_ns, last->from_ns);
 }
 
-std::map<uint16_t, KeyGrants> FindGrants(const Calls& calls) {
+std::map<uint16_t, KeyGrants> GroupByKey(const std::vector<const Call*>& granted) {
   std::map<uint16_t, std::pair<std::vector<const Call*>, std::vector<const Call*>>> of_key;
-  for (const Call& call : calls.all) {
-    auto& [any, exclusive] = of_key[call.key];
-    if (call.op != Op::kAcquire || !call.Ok() || call.again) continue;
-    any.push_back(&call);
-    if (call.answer[2] == 0) exclusive.push_back(&call);
+  for (const Call* call : granted) {
+    auto& [any, exclusive] = of_key[call->key];
+    any.push_back(call);
+    if (call->answer[2] == 0) exclusive.push_back(call);
   }
   std::map<uint16_t, KeyGrants> found;
   for (const auto& [key, grants] : of_key)
     found.emplace(key, KeyGrants{Grants(grants.first), Grants(grants.second)});
+  return found;
+}
+
+std::map<uint16_t, KeyGrants> FindGrants(const Calls& calls) {
+  std::vector<const Call*> granted;
+  for (const Call& call : calls.all) {
+    if (call.op == Op::kAcquire && call.Ok() && !call.again) granted.push_back(&call);
+  }
+  std::map<uint16_t, KeyGrants> found = GroupByKey(granted);
+  for (const Call& call : calls.all) found.try_emplace(call.key);
   return found;
 }
 

@@ -14,7 +14,7 @@ namespace doublehold {
 // other was invoked.
 class Grants {
  public:
-  explicit Grants(const std::vector<const Call*>& granted);
+  explicit Grants(const std::vector<const Call*>& granted = {});
 
   // Returns the grant invoked last among those answered before `at_ns`; null if there is none.
   [[nodiscard]] const Call* LastBefore(int64_t at_ns) const;
@@ -30,10 +30,12 @@ class Grants {
   std::vector<const Call*> first_;  // [i]: answered first among by_invocation_[i] and later
 };
 
-// The grants of one key, without re-entries: a re-entry does not prove that others are gone.
 struct KeyGrants {
   Grants any, exclusive;
 };
+std::map<uint16_t, KeyGrants> GroupByKey(const std::vector<const Call*>& granted);
+
+// Without re-entries: a re-entry does not prove that others are gone. Has each key with a call.
 std::map<uint16_t, KeyGrants> FindGrants(const Calls& calls);
 
 }  // namespace doublehold

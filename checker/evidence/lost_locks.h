@@ -4,9 +4,7 @@
 #define DOUBLEHOLD_CHECKER_EVIDENCE_LOST_LOCKS_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -56,24 +54,6 @@ struct LostLock {
 
 // Explains why no loss in the history is certain. Returns nullopt if a loss may be certain.
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
-
-// The holds that their sessions left without a release. While the lease of such a hold may run, the
-// next acquire of its session may be a re-entry, and the next release a nested exit. Afterwards the
-// session starts anew:
-//
-//   c1:  A-a==! (left)    A-a==!      R-r     one entry, and the last exit
-class LeftHolds {
- public:
-  explicit LeftHolds(const Evidence& evidence);
-  // Removes from the holds of a session those that it had left and that were over at `at_ns`.
-  // Returns whether there were any.
-  bool EraseEnded(std::set<uint64_t>& held, int64_t at_ns) const;
-  // Whether the session has left each of these holds.
-  [[nodiscard]] bool AreAllLeft(const std::set<uint64_t>& held) const;
-
- private:
-  std::map<uint64_t, int64_t> ends_ns_;  // the latest end of the lease of each left hold
-};
 
 // Returns the lost locks in the order in which their releases were invoked. Requires that
 // WhyNoLossIsCertain returns nullopt. The result points into the evidence.

@@ -20,8 +20,6 @@ class KeyAcquires {
     // A refused acquire of several keys may have had this key until its refusal.
     if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.AsksForSeveralKeys()))
       acquires_.push_back(&call);
-    if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
-      released_.emplace(call.hold, &call);
   }
 
   [[nodiscard]] KeyTimeline Find() const {
@@ -39,14 +37,14 @@ class KeyAcquires {
  private:
   [[nodiscard]] int64_t GrantEndNs(size_t index) const {
     const Call& call = *acquires_[index];
-    const auto release = released_.find(call.hold);
-    const bool answered = release != released_.end();
-    const bool ended = answered && (release->second->Ok() || IsOnOneNode(evidence_.facts()));
+    const Call* release = evidence_.calls().ReleaseOf(call.hold);
+    const bool answered = release != nullptr;
+    const bool ended = answered && (release->Ok() || IsOnOneNode(evidence_.facts()));
     int64_t end_ns = evidence_.lease_ends().LatestNs(call);
     if (ended)
-      end_ns = std::min(end_ns, release->second->to_ns);
+      end_ns = std::min(end_ns, release->to_ns);
     else if (answered)
-      end_ns = std::max(end_ns, release->second->to_ns);
+      end_ns = std::max(end_ns, release->to_ns);
     const auto later = std::span(acquires_).subspan(index + 1);
     const auto within_lease = std::ranges::upper_bound(later, end_ns, {}, &Call::from_ns);
     const bool asks_again = std::any_of(
@@ -55,7 +53,7 @@ class KeyAcquires {
     const bool moved = evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns}).has_value();
     if (is_reader || moved || asks_again ||
         (MayBeReentrant(evidence_.facts()) && HasEntryBefore(call)))
-      end_ns = ended ? release->second->to_ns : kNeverNs;
+      end_ns = ended ? release->to_ns : kNeverNs;
     for (const Call* acquire : later) {
       const Call& other = *acquire;
       if (other.from_ns > end_ns) break;
@@ -81,17 +79,15 @@ class KeyAcquires {
   }
 
   [[nodiscard]] int64_t UnknownEndNs(const Call& call) const {
-    const auto release = released_.find(call.hold);
-    if (!IsOnOneNode(evidence_.facts()) || call.hold == 0 || release == released_.end())
-      return kNeverNs;
-    const Call& freed = *release->second;
-    if (!freed.Ok() || freed.answer[0] != 0) return kNeverNs;
+    const Call* freed = evidence_.calls().ReleaseOf(call.hold);
+    if (!IsOnOneNode(evidence_.facts()) || freed == nullptr) return kNeverNs;
+    if (!freed->Ok() || freed->answer[0] != 0) return kNeverNs;
     // The release may have freed another entry of the session.
     const bool has_another = std::ranges::any_of(acquires_, [&](const Call* other) {
-      return other != &call && other->session == call.session && other->from_ns <= freed.to_ns &&
-             !WasOver(*other, freed.from_ns);
+      return other != &call && other->session == call.session && other->from_ns <= freed->to_ns &&
+             !WasOver(*other, freed->from_ns);
     });
-    return has_another ? kNeverNs : freed.to_ns;
+    return has_another ? kNeverNs : freed->to_ns;
   }
 
   // Each call of the session may have set a full lease again until it released the hold, unless
@@ -114,16 +110,14 @@ class KeyAcquires {
   // refused, or its lease had ended.
   [[nodiscard]] bool WasOver(const Call& acquire, int64_t at_ns) const {
     if (acquire.outcome == EventType::kFail) return Before(acquire.to_ns, at_ns);
-    const auto release = released_.find(acquire.hold);
-    const bool released = acquire.hold != 0 && release != released_.end() &&
-                          (acquire.Ok() || release->second->Ok()) &&
-                          Before(release->second->to_ns, at_ns);
+    const Call* release = evidence_.calls().ReleaseOf(acquire.hold);
+    const bool released =
+        release != nullptr && (acquire.Ok() || release->Ok()) && Before(release->to_ns, at_ns);
     return released || (acquire.Ok() && Before(evidence_.lease_ends().LatestNs(acquire), at_ns));
   }
 
   const Evidence& evidence_;
   std::vector<const Call*> acquires_;                         // acquires that may have been granted
-  std::unordered_map<uint64_t, const Call*> released_;        // answered releases, by hold
   std::map<SessionId, std::vector<const Call*>> of_session_;  // all calls, by invocation
   std::map<SessionId, int64_t> first_unknown_ns_;  // when the first call of unknown outcome began
 };
@@ -219,10 +213,10 @@ Possessions FindPossessions(const Evidence& evidence) {
 
 Possessions FindWaits(const Evidence& evidence) {
   std::map<uint16_t, std::vector<Possession>> waits;
-  for (const auto& [key, timeline] : evidence.possessions()) waits[key];
   std::map<std::pair<uint16_t, SessionId>, const Call*> first;  // since each session's last grant
   std::unordered_map<const Call*, int64_t> ended_ns;  // acquires of unknown outcome that are over
   for (const auto& [key, timeline] : evidence.possessions()) {
+    waits[key];  // also of a key for which nobody waits
     for (const Possession& each : timeline.all()) {
       if (each.acquire->outcome == EventType::kInfo) ended_ns[each.acquire] = each.may.to_ns;
     }

@@ -174,7 +174,9 @@ Explanation ExplainPossibleRepeat(const ViolationContext& record, const Hold& ho
                                   int64_t until_ns) {
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
-    if (!MayRepeatMessages(fault) || !ConcernsClient(episode, fault, hold.client)) continue;
+    const bool repeats =
+        KeepsMessages(fault) || LosesMessages(fault) || Does(fault, FaultTrait::kRepeats);
+    if (!repeats || !ConcernsClient(episode, fault, hold.client)) continue;
     for (const Call* call : record.CallsOf(op, hold.key)) {
       const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
                        Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});

@@ -235,7 +235,7 @@ std::string WhyClause(const Disturbances& disturbances, const Why& why) {
     case Why::What::kFault:
       return FaultClause(disturbances, *why.fault);
     case Why::What::kStall:
-      return fmt::format("the machine stalled ({}), and a message may have been sent again",
+      return fmt::format("the machine stalled ({}), and messages may have been late or sent again",
                          During(why.stall->when));
     case Why::What::kReader:
       return "another reader may have extended the shared lock";
@@ -247,6 +247,8 @@ std::string WhyClause(const Disturbances& disturbances, const Why& why) {
       if (why.hold == nullptr)
         return "the record does not prove that the session still had the lock";
       return OwnerName(disturbances, why.hold->owner()) + " may have lost it by then";
+    case Why::What::kNodes:
+      return "of several nodes, only some may have freed it";
   }
   return "";
 }

@@ -56,7 +56,7 @@ Violation DescribeWrongOperation(const Disturbances& disturbances, const WrongOp
 // If no fault was active, names the last fault before the violation for which `kind` is true. A
 // fault can cause a violation after the fault has ended.
 void NameEarlierFault(const Disturbances& disturbances, Violation& violation,
-                      bool (*kind)(const FaultFact&));
+                      bool (*kind)(const FaultFact&) = IsAny);
 
 }  // namespace doublehold
 

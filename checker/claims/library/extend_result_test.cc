@@ -76,7 +76,7 @@ TEST(ExtendResult, ADoubtNamesTheEventBehindIt) {
       {R"(
       c1:          A-a========E-x===!  R-x
       machine c1:    (------))",
-       "the machine stalled (0.002-0.009 s), and a message may have been sent again"},
+       "the machine stalled (0.002-0.009 s), and messages may have been late or sent again"},
       {R"(
       c1:          A-a========E-x===!  R-x
       c2:              A-?)",

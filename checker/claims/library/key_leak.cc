@@ -141,8 +141,7 @@ class KeyLeakChecker : ClaimChecker {
     if (late_ == 0) return "";
     return fmt::format(
         "; {} of these {} looked for only after the last lease, and left for the rest of that "
-        "would "
-        "not have been seen",
+        "would not have been seen",
         late_, late_ == 1 ? "was" : "were");
   }
 
@@ -267,7 +266,7 @@ class KeyLeakChecker : ClaimChecker {
                       OwnerName(disturbances_, usage.last->session), At(usage.last->from_ns),
                       usage.last->Ok() ? "that this freed it" : "that it was not its own, or gone");
     }
-    NameEarlierFault(disturbances_, violation, [](const FaultFact&) { return true; });
+    NameEarlierFault(disturbances_, violation);
     return violation;
   }
 

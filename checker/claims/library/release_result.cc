@@ -49,14 +49,13 @@ class ReleaseResultChecker : ClaimChecker {
       const Hold* own = call.op == Op::kRelease ? holds_.Find(call.hold) : nullptr;
       if (own == nullptr || --inside > 0 || call.outcome == EventType::kFail) continue;
       const bool frees = call.Ok() && call.answer[0] == 0;
-      if (frees && Before(call.to_ns, own->valid_until_ns)) {
+      if (frees && Before(call.to_ns, own->valid_until_ns))
         found_.Judged();
-      } else if (const Hold* other = frees ? FindGrantMeanwhile(call, *own) : nullptr) {
+      else if (const Hold* other = frees ? FindGrantMeanwhile(call, *own) : nullptr)
         Doubt(call, "was told that this freed its lock", "wrong",
               {.what = Why::What::kGranted, .hold = other});
-      } else {
+      else
         found_.PassedOver();
-      }
     }
     return std::move(found_).Conclude(
         {.nothing_judged = "no release that checks the owner was answered within its lease",

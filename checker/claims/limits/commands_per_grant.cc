@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,13 +29,11 @@ std::vector<Span> Within(const std::vector<Span>& spans, const Span& when) {
 }
 
 // Commands are counted after the start of a span, and up to its end.
-struct Asked {
-  Span when;
-  uint16_t key = 0;
-};
 struct ClientUse {
-  std::vector<Asked> asked;          // its waits and acquires
-  std::vector<Span> asks;            // the same, merged
+  std::map<SessionId, std::vector<Span>> asks_of;  // the waits and acquires of each session
+  std::vector<Span> asks;                          // the same, merged
+  Span last;                                       // of these, the one that ended last
+  uint16_t last_key = 0;
   std::vector<Span> may_have;        // it holds a key, or may have one
   std::vector<const Call*> granted;  // by answer
 };
@@ -47,6 +44,7 @@ struct Search {
   Span when;
   const Call* granted = nullptr;  // null: it was granted no key any more
   std::vector<Span> asks;
+  int64_t sessions = 1;   // how many of its sessions asked
   int64_t sent = 0;       // all its commands
   int64_t own = 0;        // without those that it may have sent for a key that it had
   int64_t unstalled = 0;  // of these, those before a stall of the machine
@@ -78,30 +76,34 @@ class GrantLimitChecker : ClaimChecker {
  private:
   void Gather() {
     const int64_t end_ns = evidence_.history().events.back().at_ns;
-    const auto add = [&](int32_t client, uint16_t key, const Span& when) {
-      uses_[client].asked.push_back({{when.from_ns - 1, std::min(when.to_ns, end_ns)}, key});
+    const auto add = [&](const SessionId& who, uint16_t key, const Span& when) {
+      const Span asked{when.from_ns - 1, std::min(when.to_ns, end_ns)};
+      ClientUse& use = uses_[who.client];
+      use.asks_of[who].push_back(asked);
+      if (std::pair(asked.to_ns, asked.from_ns) < std::pair(use.last.to_ns, use.last.from_ns))
+        return;
+      use.last = asked;
+      use.last_key = key;
     };
     for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_))
-      add(wait.who.client, wait.key, wait.when);
-    std::unordered_map<uint64_t, int64_t> left_ns;  // by hold: its first answered release
-    for (const Call& call : calls_.all) {
-      if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
-        left_ns.try_emplace(call.hold, call.to_ns);
-    }
+      add(wait.who, wait.key, wait.when);
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire) continue;
-      add(call.session.client, call.key, {call.from_ns, call.to_ns});
+      add(call.session, call.key, {call.from_ns, call.to_ns});
       if (call.outcome == EventType::kFail) continue;
       ClientUse& use = uses_[call.session.client];
       if (call.Ok()) use.granted.push_back(&call);
-      const auto left = left_ns.find(call.hold);
+      const Call* release = calls_.ReleaseOf(call.hold);
       use.may_have.push_back({call.Ok() ? call.to_ns : call.from_ns,
-                              left == left_ns.end() ? kForeverNs : left->second});
+                              release == nullptr ? kForeverNs : release->to_ns});
     }
   }
 
   void JudgeClient(int32_t client, ClientUse& use) {
-    for (const Asked& asked : use.asked) use.asks.push_back(asked.when);
+    for (auto& [session, asks] : use.asks_of) {
+      asks = MergeSpans(std::move(asks));
+      use.asks.insert(use.asks.end(), asks.begin(), asks.end());
+    }
     use.asks = MergeSpans(std::move(use.asks));
     use.may_have = MergeSpans(std::move(use.may_have));
     std::ranges::stable_sort(use.granted, {}, &Call::to_ns);
@@ -109,7 +111,6 @@ class GrantLimitChecker : ClaimChecker {
     for (const Call* grant : use.granted) {
       search.granted = grant;
       search.when.to_ns = grant->to_ns;
-      // An acquire of several keys is one grant.
       if (search.when.from_ns < grant->to_ns) Judge(use, search);
       search.when.from_ns = grant->to_ns;
     }
@@ -139,6 +140,8 @@ class GrantLimitChecker : ClaimChecker {
   void Judge(const ClientUse& use, Search& search) {
     search.asks = Within(use.asks, search.when);
     if (search.asks.empty()) return;
+    search.sessions = std::ranges::count_if(
+        use.asks_of, [&](const auto& asks) { return !Within(asks.second, search.when).empty(); });
     Count(use, search);
     const int64_t end_ns = search.asks.back().to_ns;
     if (search.sent <= limit_) {
@@ -151,14 +154,17 @@ class GrantLimitChecker : ClaimChecker {
       return found_.NoteMargin(limit_ - search.sent, end_ns,
                                [&] { return Describe(search, search.sent); });
     }
-    if (search.unstalled <= limit_)
-      return found_.Doubt(Describe(search, search.sent) +
-                          (search.own <= limit_
-                               ? "; some of these may be for a key that it already had"
-                               : "; a stall of the machine may have caused the excess"));
+    // The least that one of the sessions must have sent.
+    const int64_t least = (search.unstalled + search.sessions - 1) / search.sessions;
+    if (least <= limit_)
+      return found_.Doubt(
+          Describe(search, search.sent) +
+          (search.own <= limit_         ? "; some of these may be for a key that it already had"
+           : search.unstalled <= limit_ ? "; a stall of the machine may have caused the excess"
+                                        : "; each session may have sent no more than the limit"));
     found_.Judged();
-    most_ = std::max(most_, search.unstalled);
-    found_.NoteMargin(limit_ - search.unstalled);
+    most_ = std::max(most_, least);
+    found_.NoteMargin(limit_ - least);
     found_.Violated(end_ns, [&] { return DescribeExcess(use, search); });
   }
 
@@ -168,33 +174,19 @@ class GrantLimitChecker : ClaimChecker {
 
   [[nodiscard]] std::string Describe(const Search& search, int64_t sent) const {
     return fmt::format(
-        "client {} sent {}{} to lock servers while it waited for keys ({}), and {}", search.client,
-        sent < search.sent ? "at least " : "", Counted(sent, "command"), During(AskedSpan(search)),
+        "client {} sent {}{} to lock servers while {} waited for keys ({}), and {}", search.client,
+        sent < search.sent ? "at least " : "", Counted(sent, "command"),
+        search.sessions == 1 ? "it" : fmt::format("{} of its sessions", search.sessions),
+        During(AskedSpan(search)),
         search.granted == nullptr ? "was granted none"
                                   : "was then granted " + KeyName(facts_, search.granted->key));
   }
 
   [[nodiscard]] Violation DescribeExcess(const ClientUse& use, const Search& search) const {
-    const Span when = AskedSpan(search);
-    const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
-    Violation violation{
-        .key = KeyName(facts_, search.granted != nullptr ? search.granted->key : LastKey(use)),
-        .from_ns = when.from_ns,
-        .to_ns = when.to_ns,
-        .sentence =
-            Describe(search, search.unstalled) + "; " + FaultsClause(disturbances_, faults)};
-    const Hold* hold = search.granted == nullptr ? nullptr : holds_.Find(search.granted->hold);
-    if (hold != nullptr) violation.first = hold->Ref();
-    if (!faults.empty()) violation.fault = faults.front()->fault;
-    return violation;
-  }
-
-  // The key for which the client asked last.
-  static uint16_t LastKey(const ClientUse& use) {
-    return std::ranges::max_element(
-               use.asked, {},
-               [](const Asked& asked) { return std::pair(asked.when.to_ns, asked.when.from_ns); })
-        ->key;
+    const Call* grant = search.granted;
+    return DescribeExcessWithin(
+        disturbances_, grant != nullptr ? grant->key : use.last_key, AskedSpan(search),
+        grant == nullptr ? nullptr : holds_.Find(grant->hold), Describe(search, search.unstalled));
   }
 
   const ClientCommands& sent_ = evidence_.client_commands();

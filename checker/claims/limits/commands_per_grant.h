@@ -17,7 +17,8 @@ namespace doublehold {
 //
 // Commands after the client's last grant are judged too, if they exceed the limit. A fault does not
 // excuse an excess. All commands count for the next grant of the client, whichever of its
-// sessions is granted a key. An acquire of several keys is one grant.
+// sessions is granted a key. If several of its sessions asked meanwhile, they share the commands:
+// the history does not say which of them sent one. An acquire of several keys is one grant.
 //
 // Three kinds of commands are excused, because they possibly belong to something else:
 // - commands sent while a session of the client holds a lock, until its release is answered;
@@ -25,8 +26,9 @@ namespace doublehold {
 //   is answered;
 // - commands sent after the machine stalled while the client asked: a longer wait sends more.
 //
-// Violated if the other commands of a grant exceed the limit. Unknown if no limit is set, if a
-// grant exceeds the limit only with these commands, or if most grants had no recorded command.
+// Violated if the other commands of a grant exceed the limit for each session that asked. Unknown
+// if no limit is set, if a grant exceeds the limit of one session otherwise, or if most grants had
+// no recorded command.
 ClaimVerdict CheckCommandsPerGrant(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

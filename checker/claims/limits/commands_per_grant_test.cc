@@ -80,6 +80,26 @@ TEST(CommandsPerGrant, CountsCommandsWhileTheClientAsks) {
   });
 }
 
+TEST(CommandsPerGrant, DividesTheCommandsOfSessionsThatAskTogether) {
+  ExpectEachGrants({
+      {"two sessions, each within the limit",
+       "c1:           A---x\nc1.2:         A----a=R-r\nsent c1:       ****"},
+      {"two sessions, one of them above the limit",
+       "c1:           A---x\nc1.2:         A----a=R-r\nsent c1:      *****", Outcome::kViolated},
+      {"one of two sessions asked before the last grant",
+       "c1:      A-x A-a=R-r\nc1.2:                A----a=R-r\nsent c1:  *   *       ****",
+       Outcome::kViolated},
+  });
+  const ClaimVerdict verdict = VerdictOnGrants(R"(
+      c1:           A---x
+      c1.2:         A----a=R-r
+      sent c1:      *****)");
+  EXPECT_EQ(verdict.reason, "1 of 1 grant took more than 2 commands, the most 3");
+  EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with(
+      "client 1 sent 5 commands to lock servers while 2 of its sessions waited for keys"))
+      << verdict.violations.at(0).sentence;
+}
+
 TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
   ExpectEachGrants({
       {"the client held another key",

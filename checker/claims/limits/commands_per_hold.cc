@@ -125,19 +125,10 @@ class CommandLimitChecker : ClaimChecker {
     found_.Judged();
     most_ = std::max(most_, certain);
     found_.NoteMargin(limit_ - certain);
-    found_.Violated(when.to_ns, [&] { return DescribeExcess(hold, when, certain); });
-  }
-
-  [[nodiscard]] Violation DescribeExcess(const Hold& hold, const Span& when, int64_t sent) const {
-    const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
-    Violation violation{
-        .key = KeyName(facts_, hold.key),
-        .first = hold.Ref(),
-        .from_ns = when.from_ns,
-        .to_ns = when.to_ns,
-        .sentence = DescribeHold(hold, when, sent) + "; " + FaultsClause(disturbances_, faults)};
-    if (!faults.empty()) violation.fault = faults.front()->fault;
-    return violation;
+    found_.Violated(when.to_ns, [&] {
+      return DescribeExcessWithin(disturbances_, hold.key, when, &hold,
+                                  DescribeHold(hold, when, certain));
+    });
   }
 
   [[nodiscard]] std::string DescribeHold(const Hold& hold, const Span& when, int64_t sent) const {

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "checker/sentences/violation_text.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -27,6 +28,18 @@ std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim) {
   if (found == facts.limits.end()) return std::nullopt;
   const Result<int64_t> limit = ParseLimit(FindChecker(claim)->limit, found->second);
   return limit ? std::optional(*limit) : std::nullopt;
+}
+
+Violation DescribeExcessWithin(const Disturbances& disturbances, uint16_t key, const Span& when,
+                               const Hold* first, const std::string& sentence) {
+  const std::vector<const FaultEpisode*> faults = disturbances.EpisodesWithin(when);
+  Violation violation{.key = KeyName(disturbances.facts, key),
+                      .from_ns = when.from_ns,
+                      .to_ns = when.to_ns,
+                      .sentence = sentence + "; " + FaultsClause(disturbances, faults)};
+  if (first != nullptr) violation.first = first->Ref();
+  if (!faults.empty()) violation.fault = faults.front()->fault;
+  return violation;
 }
 
 }  // namespace doublehold

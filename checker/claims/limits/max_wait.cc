@@ -168,15 +168,11 @@ class WaitLimitChecker : ClaimChecker {
       ++others;
       if (overtook == nullptr && Overtook(hold, wait)) overtook = &hold;
     }
-    Violation violation{
-        .key = KeyName(facts_, wait.key), .from_ns = when.from_ns, .to_ns = when.to_ns};
-    if (const Hold* own = holds_.Find(wait.hold)) violation.first = own->Ref();
+    Violation violation =
+        DescribeExcessWithin(disturbances_, wait.key, when, holds_.Find(wait.hold),
+                             fmt::format("{}; others were granted it {} meanwhile",
+                                         DescribeWait(wait), Counted(others, "time")));
     if (overtook != nullptr) violation.second = overtook->Ref();
-    const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
-    if (!faults.empty()) violation.fault = faults.front()->fault;
-    violation.sentence =
-        fmt::format("{}; others were granted it {} meanwhile; {}", DescribeWait(wait),
-                    Counted(others, "time"), FaultsClause(disturbances_, faults));
     return violation;
   }
 

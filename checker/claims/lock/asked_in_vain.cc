@@ -1,7 +1,6 @@
 #include "checker/claims/lock/asked_in_vain.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -83,19 +82,13 @@ class KeyAsks {
 std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_t patience_ns) {
   const std::vector<Event>& events = evidence.history().events;
   const LeaseEnds& lease_ends = evidence.lease_ends();
-  std::unordered_map<uint64_t, int64_t> released_ns;
-  for (const Call& call : evidence.calls().all) {
-    if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
-      released_ns.emplace(call.hold, call.to_ns);
-  }
   std::map<uint16_t, KeyAsks> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
     KeyAsks& asks = keys.try_emplace(call.key, evidence, call.key).first->second;
     if (call.Ok()) {
-      const auto released = released_ns.find(call.hold);
-      asks.AddHold({call.to_ns,
-                    released == released_ns.end() ? lease_ends.LikelyNs(call) : released->second});
+      const Call* release = evidence.calls().ReleaseOf(call.hold);
+      asks.AddHold({call.to_ns, release == nullptr ? lease_ends.LikelyNs(call) : release->to_ns});
     }
     const int64_t end_ns = std::min(evidence.ProbedNs(call.key), events.back().at_ns);
     if (!call.AsksForSeveralKeys())

@@ -22,8 +22,6 @@
 namespace doublehold {
 namespace {
 
-bool IsAnyFault(const FaultFact& /*fault*/) { return true; }
-
 // On several nodes, a call that takes longer may have missed the answers of some nodes, because the
 // machine was slow. The timeout of a node is not recorded. A timeout shorter than this would be
 // useless.
@@ -121,8 +119,7 @@ class AvailabilityChecker : ClaimChecker {
         continue;
       }
       const Span during{call.from_ns, call.to_ns};
-      if (call.outcome == EventType::kInfo &&
-          FindActive(disturbances_, during, IsAnyFault) == nullptr)
+      if (call.outcome == EventType::kInfo && FindActive(disturbances_, during) == nullptr)
         found_.PassedOver();
       moments.push_back({call.from_ns, false, &call});
       if (call.to_ns < kForeverNs) moments.push_back({call.to_ns, true, &call});
@@ -175,7 +172,8 @@ class AvailabilityChecker : ClaimChecker {
   void JudgeGrant(const Call& call, const FreeInterval& interval) {
     const int64_t since_ns = std::max(interval.when.from_ns, retries_.at(&call).since_ns);
     const bool late = call.to_ns - since_ns > patience_ns_;
-    if (UndisturbedSince({since_ns, call.to_ns}, call) != since_ns)
+    const Asker asker{call.session.client, call.key};
+    if (disturbed_.UndisturbedSince({since_ns, call.to_ns}, asker) != since_ns)
       return late ? found_.PassedOver() : found_.Judged();
     const auto grants = late ? FindGrantsDuring(evidence_.possessions().at(call.key), call)
                              : std::vector{Possession{.acquire = &call}};
@@ -186,10 +184,6 @@ class AvailabilityChecker : ClaimChecker {
       if (free_ns < each.acquire->to_ns) NoteGrant(call, *each.acquire, free_ns);
       free_ns = std::max(free_ns, each.may.to_ns);
     }
-  }
-
-  [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Call& call) const {
-    return disturbed_.UndisturbedSince(when, {call.session.client, call.key});
   }
 
   // Notes how long the session of `call` asked for the free key until `first` was granted.
@@ -223,8 +217,11 @@ class AvailabilityChecker : ClaimChecker {
     if (!ReportsThatKeyIsTaken(facts_, call)) since_ns = std::max(since_ns, retries.since_ns);
     const int64_t perhaps_ns = std::max(free_ns, retries.perhaps_since_ns);
     if (call.from_ns - since_ns <= patience_ns_ && call.to_ns - perhaps_ns <= patience_ns_) return;
-    const auto over = UndisturbedSince({free_ns, call.to_ns}, call);
-    if (!over) return Doubt(call, interval, "what a fault left behind may have been in its way");
+    const auto over =
+        disturbed_.UndisturbedSince({free_ns, call.to_ns}, {call.session.client, call.key});
+    if (!over)
+      return Doubt(call, interval,
+                   "this may have been in its way: " + WhyClause(disturbances_, over.error()));
     since_ns = std::max(since_ns, *over);
     const int64_t left_ns = LeftNs({since_ns, call.from_ns}, call);
     if (left_ns >= 0) {
@@ -253,7 +250,7 @@ class AvailabilityChecker : ClaimChecker {
                         .of_service = true});
     if (const Hold* last = LastHold(interval)) violation.first = last->Ref();
     // The effects of a fault may last, so an earlier fault is named too.
-    NameEarlierFault(disturbances_, violation, IsAnyFault);
+    NameEarlierFault(disturbances_, violation);
     return violation;
   }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "checker/evidence/traits.h"
@@ -36,7 +35,6 @@ class GapSearch {
     for (const Call& call : evidence.calls().all) {
       if (call.key != key || call.op != Op::kRelease || call.outcome == EventType::kInfo) continue;
       exits_.push_back(&call);
-      if (call.hold != 0) exit_of_.emplace(call.hold, &call);
     }
     std::ranges::stable_sort(exits_, {}, &Call::to_ns);
   }
@@ -46,8 +44,10 @@ class GapSearch {
     const FreeInterval* gap = FindAround(likely_, refused);
     if (gap == nullptr) return;
     const FreeInterval* certain = FindAround(certain_, refused);
-    // A certain gap must have begun with the exit.
-    const Call* exit = certain == nullptr ? nullptr : ExitOf(*certain);
+    // A certain gap must have begun with the exit. The lease of the hold may have ended before.
+    const Call* exit = certain == nullptr || certain->last == nullptr
+                           ? nullptr
+                           : evidence_.calls().ReleaseOf(certain->last->acquire->hold);
     const bool by_exit = exit != nullptr;
     if (!by_exit) exit = LastExit(refused.from_ns);
     if (exit == nullptr || !Before(exit->to_ns, refused.from_ns)) return;
@@ -110,14 +110,6 @@ class GapSearch {
     return Before(refused.to_ns, found.when.to_ns) ? &found : nullptr;
   }
 
-  // Returns the release of the hold after which the interval began; null if there is none. The
-  // lease of the hold may have ended before.
-  [[nodiscard]] const Call* ExitOf(const FreeInterval& free) const {
-    const auto exit =
-        free.last == nullptr ? exit_of_.end() : exit_of_.find(free.last->acquire->hold);
-    return exit == exit_of_.end() ? nullptr : exit->second;
-  }
-
   // Returns the last release that was answered by `at_ns`; null if there is none.
   [[nodiscard]] const Call* LastExit(int64_t at_ns) const {
     const auto after = std::ranges::upper_bound(exits_, at_ns, {}, &Call::to_ns);
@@ -136,8 +128,7 @@ class GapSearch {
   const KeyTimeline& waits_;
   const KeyTimeline& copies_;
   const std::vector<FreeInterval> certain_, likely_;
-  std::vector<const Call*> exits_;                     // by answer
-  std::unordered_map<uint64_t, const Call*> exit_of_;  // by hold
+  std::vector<const Call*> exits_;  // by answer
   const FreeInterval* gap_ = nullptr;
   std::set<SessionId> refused_;  // sessions that were refused in the gap
   std::optional<Refusal> best_;

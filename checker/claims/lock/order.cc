@@ -11,7 +11,7 @@
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
-#include "checker/evidence/disturbances.h"
+#include "checker/evidence/disturbed.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/second_copies.h"
 #include "checker/measures/waits.h"
@@ -28,6 +28,7 @@ struct QueuePlace {
   int64_t queued_ns = 0;
   int64_t asked_ns = 0;
   int64_t certain_until_ns = 0;
+  std::optional<Why> doubt{};  // why it is not certain until `asked_ns`
 };
 
 struct Grant {
@@ -52,7 +53,7 @@ class Queues {
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
       if (call.hold == 0) EndPlace(call.session, call.key, state);
-      if (call.hold == 0) state.may_leave_late = true;
+      if (call.hold == 0 && state.unanswered == nullptr) state.unanswered = &call;
     }
     if (call.op == Op::kWait) {  // the acquire of a granted wait has already ended the place
       if (!call.Ok()) EndPlace(call.session, call.key, state);
@@ -63,7 +64,10 @@ class Queues {
     if (state.queued_ns >= 0 && call.from_ns >= state.queued_ns && call.waits)
       state.asked_ns = call.from_ns;
     if (call.outcome != EventType::kFail) EndPlace(call.session, call.key, state);
-    if (call.outcome == EventType::kInfo) state.has_unknown_acquire = true;
+    if (call.outcome == EventType::kInfo) {
+      state.has_unknown_acquire = true;
+      if (state.unanswered == nullptr) state.unanswered = &call;
+    }
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
         !call.AsksForSeveralKeys() && state.queued_ns < 0) {
       state.refused_from_ns = call.from_ns;
@@ -93,8 +97,9 @@ class Queues {
     // The session's next grant may be a re-entry: a release that it invoked at this time may not
     // have been carried out. -1: none.
     int64_t perhaps_inside_ns = -1;
-    // The session gave up without an answer: the pending cancellation may remove any later place.
-    bool may_leave_late = false;
+    // The first such acquire, or the first release by which the session gave up and that had no
+    // answer: it may remove any later place.
+    const Call* unanswered = nullptr;
   };
 
   void NoteGrant(const Call& grant, QueueState& state) {
@@ -117,14 +122,13 @@ class Queues {
   }
 
   void EndPlace(const SessionId& session, uint16_t key, QueueState& state) {
-    const bool doubtful = state.may_leave_late || state.has_unknown_acquire;
     if (state.queued_ns >= 0 && state.queued_ns < state.asked_ns) {
-      queues_[key].places.push_back(
-          {.session = session,
-           .refused_from_ns = state.refused_from_ns,
-           .queued_ns = state.queued_ns,
-           .asked_ns = state.asked_ns,
-           .certain_until_ns = doubtful ? state.queued_ns : state.asked_ns});
+      queues_[key].places.push_back({.session = session,
+                                     .refused_from_ns = state.refused_from_ns,
+                                     .queued_ns = state.queued_ns,
+                                     .asked_ns = state.asked_ns,
+                                     .certain_until_ns = state.asked_ns,
+                                     .doubt = Unanswered(state.unanswered)});
     }
     state.queued_ns = -1;
   }
@@ -134,31 +138,12 @@ class Queues {
   std::map<uint16_t, Queue> queues_;
 };
 
-// Whether a fault may have cost the session its place: it may have delayed the session's next
-// acquire.
-bool MayCostPlace(const Disturbances& disturbances, const FaultEpisode& episode,
-                  const QueuePlace& place) {
-  const FaultFact& fault = FaultFor(disturbances.facts, episode);
-  if (MovesAClock(fault) || Does(fault, FaultTrait::kTakesKeys)) return false;
-  if (!ConcernsClient(episode, fault, place.session.client)) return false;
-  // A second copy of the refused acquire may have been granted, and left the queue.
-  return episode.from_ns <= place.asked_ns && place.refused_from_ns <= episode.to_ns;
-}
-
-void ShortenToCertain(const Disturbances& disturbances, QueuePlace& place) {
-  const auto cut = [&place](int64_t at_ns) {
-    place.certain_until_ns = std::min(place.certain_until_ns, std::max(at_ns, place.queued_ns));
-  };
-  for (const FaultEpisode& episode : disturbances.episodes) {
-    if (MayCostPlace(disturbances, episode, place)) cut(episode.from_ns);
-  }
-  for (const Stall& stall : disturbances.stalls) {
-    const bool its = CanDelay(stall, place.session.client);
-    const bool long_enough =
-        stall.when.to_ns - stall.when.from_ns > ToNs(disturbances.facts.lease) / 2;
-    if (!its || !long_enough || !Overlap(stall.when, {place.queued_ns, place.asked_ns})) continue;
-    cut(stall.when.from_ns);
-  }
+void ShortenToCertain(const Disturbed& disturbed, QueuePlace& place) {
+  if (!place.doubt)
+    place.doubt = disturbed.MayCostPlace(place.session.client,
+                                         {place.refused_from_ns, place.asked_ns}, place.queued_ns);
+  if (place.doubt)
+    place.certain_until_ns = std::clamp(place.doubt->FromNs(), place.queued_ns, place.asked_ns);
 }
 
 // Finds the place that lasts longest among those taken before a given time.
@@ -205,8 +190,8 @@ class OrderChecker : ClaimChecker {
     for (const Call* call : by_answer) queues.AddCall(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
     if (doubtful_ > 0) {
-      found_.Doubt(fmt::format("{} overtook a client that may have lost its place{}",
-                               Counted(doubtful_, "grant"), longest_wait_));
+      found_.Doubt(fmt::format("{} overtook a client that may have lost its place ({}{}",
+                               Counted(doubtful_, "grant"), doubt_, longest_wait_));
     }
     return std::move(found_).Conclude(
         {.nothing_judged =
@@ -218,7 +203,7 @@ class OrderChecker : ClaimChecker {
 
  private:
   void JudgeQueue(Queue& queue) {
-    for (QueuePlace& place : queue.places) ShortenToCertain(disturbances_, place);
+    for (QueuePlace& place : queue.places) ShortenToCertain(evidence_.disturbed(), place);
     std::ranges::stable_sort(queue.places, {}, &QueuePlace::queued_ns);
     LongestPlace any_place(queue.places, &QueuePlace::asked_ns);
     for (const Grant& grant : queue.grants) {  // in the order of their answers
@@ -232,13 +217,18 @@ class OrderChecker : ClaimChecker {
       if (certain_places.Lasts(grant.since_ns, grant.call->to_ns)) {
         overtaking.emplace_back(&grant, certain_places.TakenBefore(grant.since_ns));
       } else if (possible_places.Lasts(grant.since_ns, grant.call->to_ns)) {
-        ++doubtful_;
+        if (doubtful_++ == 0) doubt_ = DescribeDoubt(*possible_places.TakenBefore(grant.since_ns));
       }
     }
     std::ranges::stable_sort(overtaking, {}, [](const auto& o) { return o.first->call->to_ns; });
     for (const auto& each : overtaking)
       found_.Violated(each.second->asked_ns,
                       [&] { return DescribeOvertaking(*each.first, *each.second); });
+  }
+
+  [[nodiscard]] std::string DescribeDoubt(const QueuePlace& place) const {
+    return fmt::format("{} had queued by {}): {}", OwnerName(disturbances_, place.session),
+                       At(place.queued_ns), WhyClause(disturbances_, *place.doubt));
   }
 
   [[nodiscard]] Violation DescribeOvertaking(const Grant& grant, const QueuePlace& place) const {
@@ -258,6 +248,7 @@ class OrderChecker : ClaimChecker {
 
   const std::string longest_wait_ = LongestWaitClause(evidence_.history(), disturbances_);
   int64_t doubtful_ = 0;
+  std::string doubt_;  // of the first doubtful grant
 };
 
 }  // namespace

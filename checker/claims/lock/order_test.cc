@@ -172,6 +172,28 @@ TEST(Order, AClientThatGaveUpWithoutAnAnswerMayLeaveTheQueueLater) {
   EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome::kViolated) << "queued at the start";
 }
 
+TEST(Order, ADoubtNamesWhatMayHaveCostAPlace) {
+  const std::string overtaken = R"(
+      c1:           A-a============R-r
+      c2:            QA-t---------------------------A-aq=R-r
+      c3:                        QA-t--A-aq==R-r
+      )";
+  for (const auto& [lane, reason] : {
+           std::pair("hold c2:              [---]", "client 2's messages were held on the wire"),
+           std::pair("hold c2:              [---]\n      machine c2:               (-------------)",
+                     "client 2's messages were held on the wire"),
+           std::pair("hold c2:                   [-]\n      machine c2:         (-------------)",
+                     "the machine stalled (0.006-0.020 s), and messages may have been late or"),
+           std::pair("pause n1:             [---]\n      hold c2:                  [---]",
+                     "node 1 was stopped"),
+       }) {
+    const ClaimVerdict verdict = VerdictOnOrder(overtaken + lane);
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << lane;
+    const std::string because = std::string("(client 2 had queued by 0.004 s): ") + reason;
+    EXPECT_NE(verdict.reason.find(because), std::string::npos) << lane << ": " << verdict.reason;
+  }
+}
+
 TEST(Order, AnAcquireOfUnknownOutcomeLeavesDoubtOfEachLaterPlace) {
   const std::string judged = R"(
       c4:   QA-t--------------A-aq=R-r
@@ -188,8 +210,9 @@ TEST(Order, AnAcquireOfUnknownOutcomeLeavesDoubtOfEachLaterPlace) {
       VerdictOnOrder(overtaken + "A-?      QA-t-------------------A-aq=R-r");
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict.reason,
-            "1 grant overtook a client that may have lost its place; the longest wait was 26ms of "
-            "client 2");
+            "1 grant overtook a client that may have lost its place (client 2 had queued by 0.038 "
+            "s): client 2's acquire at 0.026 s was not answered, and may have taken effect later; "
+            "the longest wait was 26ms of client 2");
 }
 
 // Each picture has client 1 overtake client 2, unless something else explains its second grant.

@@ -336,7 +336,7 @@ class ReentryChecker : ClaimChecker {
         const Hold* last = holds_.Find(refusal.last_exit->hold);
         if (last != nullptr) violation.first = last->Ref();
         // A wrong count of entries stays wrong, so any earlier fault may be the cause.
-        NameEarlierFault(disturbances_, violation, [](const FaultFact&) { return true; });
+        NameEarlierFault(disturbances_, violation);
         return violation;
       });
     }

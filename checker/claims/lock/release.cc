@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/entry_log.h"
 #include "checker/evidence/library.h"
 #include "checker/evidence/lost_locks.h"
 #include "checker/evidence/names.h"
@@ -54,8 +54,6 @@ class LastGrants {
   size_t next_ = 0;
 };
 
-enum class FreedLock : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
-
 class ReleaseChecker : ClaimChecker {
  public:
   ReleaseChecker(const Evidence& evidence, const Limits& limits)
@@ -67,15 +65,17 @@ class ReleaseChecker : ClaimChecker {
     if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::map<uint16_t, std::vector<const Call*>> unchecked, acquires;
     bool answered = false;
-    std::map<std::pair<SessionId, uint16_t>, std::set<uint64_t>> entered;
+    EntryLog log(evidence_);
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) acquires[call.key].push_back(&call);
-      if (call.op == Op::kAcquire && call.Ok()) entered[{call.session, call.key}].insert(call.hold);
-      if (call.op != Op::kRelease) continue;
-      std::set<uint64_t>& left = entered[{call.session, call.key}];
-      left.erase(call.hold);
-      if (MayMeetOwnCopy(evidence_, call) || (!left.empty() && LibraryCan(facts_, "reentrant")))
-        may_be_own_.insert(&call);
+      if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
+      const EntryLog::Entries& own_entries = log.Add(call);
+      if (call.op == Op::kAcquire) continue;
+      const bool is_nested = !own_entries.held.empty() || own_entries.has_left;
+      const std::optional<Why> may_be_own =
+          FirstOf(If(is_nested && LibraryCan(facts_, "reentrant"), {.what = Why::What::kEntries}),
+                  MayMeetOwnCopy(evidence_, call));
+      if (may_be_own) may_be_own_.emplace(&call, *may_be_own);
       found_.Judged();
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
@@ -164,7 +164,7 @@ class ReleaseChecker : ClaimChecker {
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
         return hold.key == release.key && hold.owner() != release.session &&
                hold.core.from_ns < during.from_ns && during.to_ns < hold.core.to_ns &&
-               KeyExisted(hold, {hold.asked_ns, during.to_ns});
+               !WhyGone(hold, {hold.asked_ns, during.to_ns});
       });
       if (met == holds_.all.end()) continue;
       return fmt::format(
@@ -187,7 +187,6 @@ class ReleaseChecker : ClaimChecker {
                 const std::vector<const Call*>& acquires) {
     LastGrants grants(acquires, evidence_.grants().at(key));
     const auto unknown = std::ranges::find(acquires, EventType::kInfo, &Call::outcome);
-    const int64_t unknown_ns = unknown == acquires.end() ? kNeverNs : (*unknown)->from_ns;
     std::ranges::stable_sort(releases, {}, &Call::to_ns);
     // Element i: the earliest invocation among the releases from i on.
     std::vector<int64_t> until_ns(releases.size());
@@ -200,34 +199,39 @@ class ReleaseChecker : ClaimChecker {
       const std::vector<const Call*> last = grants.FindPossiblyLast(release, until_ns[i]);
       const Hold* own = holds_.Find(release.hold);
       NoteMargin(own, release);
-      const Hold* harmed = nullptr;
-      const bool may_be_own = unknown_ns <= release.to_ns || may_be_own_.contains(&release);
-      const FreedLock freed = ClassifyRelease(release, own, last, may_be_own, harmed);
-      if (freed == FreedLock::kAnothers)
+      std::optional<Why> doubt;
+      if (unknown != acquires.end() && (*unknown)->from_ns <= release.to_ns)
+        doubt = Unanswered(*unknown);
+      else if (const auto may_be_own = may_be_own_.find(&release); may_be_own != may_be_own_.end())
+        doubt = may_be_own->second;
+      const Hold* harmed = FindHarmed(release, own, last, doubt);
+      if (harmed == nullptr) continue;
+      if (!doubt)
         found_.Violated(release.to_ns,
                         [&] { return DescribeWrongRelease(key, release, own, *harmed); });
-      if (freed == FreedLock::kPerhapsAnothers) {
-        found_.Doubt(fmt::format("{} released what may have been {}'s lock at {}",
+      else
+        found_.Doubt(fmt::format("{} may have freed {}'s lock at {}, or another, or none: {}",
                                  OwnerName(disturbances_, release.session),
-                                 OwnerName(disturbances_, harmed->owner()), At(release.from_ns)));
-      }
+                                 OwnerName(disturbances_, harmed->owner()), At(release.from_ns),
+                                 WhyClause(disturbances_, *doubt)));
     }
   }
 
-  // Sets `harmed` to the other owner's hold that was, or may have been, freed. If several holds
-  // qualify, sets `harmed` to the hold granted last. `unknown`: the release may have freed a lock
-  // of its own session, or no lock.
-  FreedLock ClassifyRelease(const Call& release, const Hold* own,
-                            const std::vector<const Call*>& last, bool unknown,
-                            const Hold*& harmed) const {
+  // Returns the other owner's hold that was, or may have been, freed; of several, the one granted
+  // last; null if there is none. `doubt`: why the release may have freed a lock of its own session,
+  // or no lock; set if there is another reason for it.
+  const Hold* FindHarmed(const Call& release, const Hold* own, const std::vector<const Call*>& last,
+                         std::optional<Why>& doubt) const {
+    const auto note = [&](const std::optional<Why>& why) { doubt = FirstOf(doubt, why); };
+    if (!IsOnOneNode(facts_)) note(Why{.what = Why::What::kNodes});
     const bool own_is_over = own == nullptr || own->valid_until_ns < release.to_ns;
-    bool certain = !unknown && IsOnOneNode(facts_);
+    const Hold* harmed = nullptr;
     int64_t since_ns = release.from_ns;
     for (const Call* grant : last) {
       const Hold* hold = holds_.Find(grant->hold);
       since_ns = std::min(since_ns, grant->from_ns);
       if (hold == nullptr || hold->owner() == release.session) {
-        certain = false;
+        note(Why{.what = Why::What::kGranted, .call = grant});
         continue;
       }
       // A client that was killed, or left its section without a release, keeps its lock until its
@@ -236,24 +240,26 @@ class ReleaseChecker : ClaimChecker {
           hold->promised.empty() ? hold->core.to_ns : hold->promised.back().to_ns;
       // A holder that invoked its own release at the instant of this answer may have released
       // first.
-      certain = certain && Before(release.to_ns, hold->core.to_ns);
+      if (!Before(release.to_ns, hold->core.to_ns))
+        note(Why{.what = Why::What::kLease, .hold = hold});
       const bool had_it = Before(hold->core.from_ns, release.from_ns);
       const bool met = end_ns > release.from_ns && (own_is_over || had_it);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
     }
-    if (harmed == nullptr) return FreedLock::kOwn;
+    if (harmed == nullptr) return nullptr;
     // After data loss, the node need not have had the lock that was granted last.
-    certain = certain && !evidence_.disturbed().MayReturnKeys({since_ns, release.to_ns});
-    certain = certain && KeyExisted(*harmed, {since_ns, release.to_ns});
-    return certain ? FreedLock::kAnothers : FreedLock::kPerhapsAnothers;
+    note(evidence_.disturbed().MayReturnKeys({since_ns, release.to_ns}));
+    note(WhyGone(*harmed, {since_ns, release.to_ns}));
+    return harmed;
   }
 
-  // Whether the key of `granted`, set within `when`, certainly existed until the end of `when`.
-  [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
-    if (!facts_.library) return true;  // Doublehold's locks report no success without a key
-    return Before(when.to_ns, granted.valid_until_ns) &&
-           !evidence_.disturbed().MayLoseKey(granted.key, when) &&
-           !evidence_.disturbed().MayMoveClocks(when);
+  // Returns why the key of `granted`, set within `when`, may have been gone by the end of `when`.
+  [[nodiscard]] std::optional<Why> WhyGone(const Hold& granted, const Span& when) const {
+    if (!facts_.library) return std::nullopt;  // Doublehold's locks report no success without a key
+    if (!Before(when.to_ns, granted.valid_until_ns))
+      return Why{.what = Why::What::kLease, .hold = &granted};
+    return FirstOf(evidence_.disturbed().MayLoseKey(granted.key, when),
+                   evidence_.disturbed().MayMoveClocks(when));
   }
 
   void NoteMargin(const Hold* own, const Call& release) {
@@ -283,7 +289,7 @@ class ReleaseChecker : ClaimChecker {
   }
 
   // The releases that may have freed a second copy of an own acquire, or only left a nested entry.
-  std::set<const Call*> may_be_own_;
+  std::map<const Call*, Why> may_be_own_;
   const Call* unanswered_ = nullptr;     // the first that may have freed another owner's lock
   std::vector<const Call*> gone_early_;  // the releases for which IsGoneEarly is true
   std::vector<const Call*> late_;        // the successful releases that ended after their leases

@@ -17,6 +17,7 @@ ClaimVerdict VerdictOnRelease(const std::string& picture, const LaneOptions& opt
 struct ReleaseCase {
   std::string name;
   std::string picture;
+  std::string because{};  // a part of the reason
 };
 
 constexpr char kReleaseStale[] = R"(
@@ -101,37 +102,45 @@ TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
   for (const ReleaseCase& drawn :
        std::vector<ReleaseCase>{{"c1 may have been granted the key after c2 was", R"(
       c1:       A----------a=!R-f
-      c2:     A----a===============R-f)"},
+      c2:     A----a===============R-f)",
+                                 "client 1's acquire at 0.002 s was granted"},
                                 {"c2 let go during the release, within c1's lease", R"(
       c1:    A-a========R------f
       c2:           A-a===R-r)"},
                                 {"c1 may have freed its own lock and been answered late", R"(
       c1:    A-a==!R-----------f
-      c2:             A-a==========R-f)"},
+      c2:             A-a==========R-f)",
+                                 "client 1's acquire at 0.000 s was granted"},
                                 {"an acquire of unknown outcome may have been delivered late", R"(
       c1:    A-? A-a==!==========R-f
-      c2:                 A-a===========R-f)"},
+      c2:                 A-a===========R-f)",
+                                 "client 1's acquire at 0.000 s was not answered"},
                                 {"c3's acquire of unknown outcome may have been granted", R"(
       c1:    A-a==!==========R-f
       c2:             A-a===========R-f
-      c3:      A-?)"},
+      c3:      A-?)",
+                                 "client 3's acquire at 0.002 s was not answered"},
                                 {"c2 was releasing the key meanwhile", R"(
       c1:    A-a==!==========R---f
-      c2:             A-a======R-f)"},
+      c2:             A-a======R-f)",
+                                 "client 2 may have lost it by then"},
                                 {"the node restarted with older data", R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-f
-      restart n1:                 [])"},
+      restart n1:                 [])",
+                                 "node 1 had been restarted"},
                                 {"c2 released at the instant of an unanswered release", R"(
       c1:    A-a==!==========R-?
       c2:             A-a====R-f)"},
                                 {"the release was not answered", R"(
       c1:    A-a==!==========R-?
       c2:             A-a===========R-f)"}}) {
-    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome::kUnknown)
-        << drawn.name << ": " << VerdictOnRelease(drawn.picture).reason;
+    const ClaimVerdict verdict = VerdictOnRelease(drawn.picture);
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << drawn.name << ": " << verdict.reason;
+    EXPECT_NE(verdict.reason.find(drawn.because), std::string::npos) << verdict.reason;
   }
-  EXPECT_EQ(VerdictOnRelease(kReleaseStale, {.nodes = 3}).outcome, Outcome::kUnknown);
+  const std::string several = VerdictOnRelease(kReleaseStale, {.nodes = 3}).reason;
+  EXPECT_TRUE(several.ends_with("of several nodes, only some may have freed it")) << several;
   EXPECT_EQ(VerdictOnRelease("c1: A-a===").reason, "no release was answered");
 }
 

@@ -1,7 +1,6 @@
 #include "checker/claims/lock/sole_holders.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -47,18 +46,11 @@ KeyTimeline FindHolders(const Evidence& evidence, uint16_t key) {
   return KeyTimeline(std::move(found));
 }
 
-KeyTimeline FindUnknown(const Evidence& evidence, const std::vector<const Call*>& calls) {
-  std::unordered_map<uint64_t, const Call*> released;
-  for (const Call* call : calls) {
-    if (call->op == Op::kRelease && call->outcome != EventType::kInfo && call->hold != 0)
-      released.emplace(call->hold, call);
-  }
+KeyTimeline FindUnknown(const Evidence& evidence, uint16_t key) {
   std::vector<Possession> found;
-  for (Possession each : evidence.possessions().at(calls.front()->key).all()) {
+  for (Possession each : evidence.possessions().at(key).all()) {
     if (each.acquire->outcome != EventType::kInfo) continue;
-    const auto release = released.find(each.acquire->hold);
-    each.may.to_ns =
-        UnknownEndNs(evidence, each, release == released.end() ? nullptr : release->second);
+    each.may.to_ns = UnknownEndNs(evidence, each, evidence.calls().ReleaseOf(each.acquire->hold));
     found.push_back(each);
   }
   return KeyTimeline(std::move(found));
@@ -79,7 +71,7 @@ SoleHolders::SoleHolders(const std::vector<const Call*>& calls, const Evidence& 
       grants_(evidence.grants().at(calls.front()->key)),
       copies_(evidence.second_copies().at(calls.front()->key)),
       holders_(FindHolders(evidence, calls.front()->key)),
-      unknown_(FindUnknown(evidence, calls)),
+      unknown_(FindUnknown(evidence, calls.front()->key)),
       asking_(FindAcquires(IsOnOneNode(evidence.facts()) ? std::vector<const Call*>{} : calls)) {}
 
 std::optional<SessionId> SoleHolders::During(const Span& when) const {
