@@ -18,6 +18,7 @@
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/run/run_once.h"
@@ -205,6 +206,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   } else if (!line.values.contains("json")) {
     runs.progress = ProgressInLines();
   }
+  const EndSignalsBlocked until_written;
   const SuiteResult result = RunSuite(runs);
   if (terminal) EraseProgressLine();
   std::vector<SweepOutcome> outcomes;
@@ -216,6 +218,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   }
   nlohmann::json json = ToJson(cells, outcomes, result);
   const Result<void> written = WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n");
+  until_written.Discard();
   json["folder"] = runs.folder.string();
   if (line.values.contains("json")) {
     fmt::print("{}\n", json.dump(2));

@@ -3,18 +3,16 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <string_view>
 #include <utility>
 
+#include "compose/os/end_signals.h"
 #include "lib/os/screen.h"
 
 namespace doublehold {
 namespace {
-
-constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler gets its data only through a global variable.
 std::atomic<const LastWords::Words*> words_to_say{nullptr};

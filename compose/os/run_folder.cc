@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "compose/os/end_signals.h"
 #include "lib/base/file_kind.h"
 #include "lib/base/words.h"
 #include "lib/history/binary.h"
@@ -267,6 +268,7 @@ Result<void> WriteWhole(const std::filesystem::path& file,
     TRY(write(content));
     return WriteInPlace(file, content.view());
   }
+  const EndSignalsBlocked until_renamed;
   const std::filesystem::path part = file.string() + ".part";
   errno = 0;
   std::ofstream out(part, std::ios::binary);

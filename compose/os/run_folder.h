@@ -54,7 +54,8 @@ int LockRunFolder(const std::filesystem::path& folder);
 // Returns the content of a file. Returns null if it cannot be read or is not JSON.
 nlohmann::json ReadJsonFile(const std::filesystem::path& file);
 
-// Replaces a regular file by renaming a temporary one, so that a reader never sees half a file.
+// Replaces a regular file by renaming a temporary one, so that a reader never sees half a file, and
+// a signal that ends the program leaves none.
 // Opens any other path, such as a device, a FIFO or a symbolic link, and writes into it. Returns an
 // environment error if the disk is full, and bad input if the path cannot be written, or is a FIFO
 // that nobody reads.

@@ -6,46 +6,43 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "compose/os/end_signals.h"
 #include "compose/os/process_tree.h"
 #include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
 
-// Blocks the signals that end the program during this object's lifetime. A signal before the
-// janitor runs would leave the folder behind. Not thread-safe.
-class EndSignalsBlocked {
- public:
-  EndSignalsBlocked() {
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    for (const int signal : kEnding) sigaddset(&blocked, signal);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+void Remove(const std::filesystem::path& folder) {
+  constexpr int kMostTries = 100;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    // A stopped process of a server does not notice that the server was killed with its parent.
+    KillProcessesIn(folder);
+    std::error_code code;
+    std::filesystem::remove_all(folder, code);
+    if (!std::filesystem::exists(folder, code)) return;
+    usleep(10'000);  // a process that was just starting may have made a file meanwhile
   }
-  ~EndSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndSignalsBlocked(const EndSignalsBlocked&) = delete;
-  EndSignalsBlocked& operator=(const EndSignalsBlocked&) = delete;
+}
 
-  static constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
-
- private:
-  sigset_t before_{};
-};
-
-[[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder,
+// Creates the folder, and writes its path to `name_write`. Ends with `errno` if it cannot.
+[[noreturn]] void BeJanitor(int pipe_read, int name_write, std::string folder,
                             const std::function<void()>& if_killed, int kept_open) {
   setsid();  // Ctrl-C in a terminal must not reach the janitor
   prctl(PR_SET_NAME, "dh-janitor");
-  for (const int ignored : EndSignalsBlocked::kEnding) signal(ignored, SIG_IGN);
+  for (const int ignored : kEndSignals) signal(ignored, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
+  if (mkdtemp(folder.data()) == nullptr) _exit(errno);
+  (void)!write(name_write, folder.data(), folder.size());
+  close(name_write);
   // Closes the parent's files, so that a reader of the parent's output sees the end of the output.
   // The copy is made first, because `kept_open` may be 3.
   const int kept_copy = kept_open < 0 ? -1 : fcntl(kept_open, F_DUPFD_CLOEXEC, 5);
@@ -59,10 +56,7 @@ class EndSignalsBlocked {
   ssize_t count = 0;
   while ((count = read(3, &byte, 1)) < 0 && errno == EINTR) {
   }
-  // A stopped process of a server does not notice that the server was killed with its parent.
-  KillProcessesIn(folder);
-  std::error_code code;
-  std::filesystem::remove_all(folder, code);
+  Remove(folder);
   if (count == 0 && if_killed) if_killed();
   _exit(0);
 }
@@ -74,26 +68,32 @@ Result<Scratch> Scratch::Create(const std::function<void()>& if_killed, int kept
   std::error_code code;
   const std::filesystem::path base = std::filesystem::temp_directory_path(code);
   std::string pattern = (code ? std::filesystem::path("/tmp") : base) / "doublehold-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) {
-    return EnvironmentFailed(
-        fmt::format("cannot create a temporary folder {}: {}", pattern, std::strerror(errno)));
-  }
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+  std::array<int, 2> ends{}, names{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0 || pipe2(names.data(), O_CLOEXEC) != 0)
     return EnvironmentFailed(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
-  }
+  // The janitor creates the folder: if this process did, it could be killed before its fork.
   const pid_t janitor = fork();
   if (janitor == 0) {
     close(ends[1]);
-    BeJanitor(ends[0], pattern, if_killed, kept_open);
+    close(names[0]);
+    BeJanitor(ends[0], names[1], pattern, if_killed, kept_open);
   }
+  const int fork_error = errno;
   close(ends[0]);
-  if (janitor < 0) {
-    close(ends[1]);
-    std::filesystem::remove_all(pattern, code);
-    return EnvironmentFailed(fmt::format("cannot create a process: {}", std::strerror(errno)));
+  close(names[1]);
+  std::string folder(pattern.size(), ' ');
+  ssize_t count = 0;
+  while ((count = read(names[0], folder.data(), folder.size())) < 0 && errno == EINTR) {
   }
-  return Scratch(pattern, ends[1], janitor);
+  close(names[0]);
+  if (count > 0) return Scratch(folder, ends[1], janitor);
+  close(ends[1]);
+  if (janitor < 0)
+    return EnvironmentFailed(fmt::format("cannot create a process: {}", std::strerror(fork_error)));
+  int status = 0;
+  waitpid(janitor, &status, 0);
+  return EnvironmentFailed(fmt::format("cannot create a temporary folder {}: {}", pattern,
+                                       std::strerror(WEXITSTATUS(status))));
 }
 
 Scratch::Scratch(Scratch&& other) noexcept

@@ -1,6 +1,7 @@
-// The temporary folder of a run, with the servers' sockets. The janitor, a small process, kills
-// what still works in the folder, and removes it, even if the supervisor is killed. It waits until
-// the supervisor's end of a pipe closes; a supervisor that was not killed writes a byte first.
+// The temporary folder of a run, with the servers' sockets. The janitor, a small process, creates
+// the folder, kills what still works in it, and removes it, even if the supervisor is killed. It
+// waits until the supervisor's end of a pipe closes; a supervisor that was not killed writes a byte
+// first.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 #define DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -140,6 +141,22 @@ TEST(WriteWhole, ReplacesTheFileAndLeavesNoTemporaryFile) {
   const Result<void> refused = WriteWhole("/dev/null/verdict.json", "new");
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message, "/dev/null/verdict.json: cannot be written: Not a directory");
+}
+
+TEST(WriteWhole, ASignalThatEndsTheProgramWaitsUntilTheFileIsWhole) {
+  const TestFolder folder;
+  const fs::path file = folder.path() / "verdict.json";
+  const auto write = [](std::ostream& out) -> Result<void> {
+    out << "be";
+    raise(SIGTERM);
+    out << "gun";
+    return {};
+  };
+  EXPECT_EXIT((void)WriteWhole(file, write), ::testing::KilledBySignal(SIGTERM), "");
+  std::string text;
+  std::getline(std::ifstream(file), text);
+  EXPECT_EQ(text, "begun");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
 }
 
 // Simulates a full disk: the temporary file that is written first is a link to /dev/full.

@@ -13,6 +13,7 @@
 #include "compose/driver/driver.h"
 #include "compose/options/program_options.h"
 #include "compose/os/child_processes.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/comparison.h"
@@ -313,9 +314,11 @@ RunTrials PoolTrials(const std::vector<CellRun>& runs) {
 }
 
 SuiteResult RunSuite(const SuiteRequest& request) {
+  const EndSignalsBlocked until_written;
   SuiteResult result = SuiteRunner(request).Run();
   const Result<void> written = WriteSuite(request, result);
   if (!written && !result.error) result.error = written.error();
+  until_written.Discard();  // it came after the last run
   return result;
 }
 

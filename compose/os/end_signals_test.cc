@@ -1,0 +1,25 @@
+#include "compose/os/end_signals.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace doublehold {
+namespace {
+
+TEST(EndSignals, ActAfterTheyWereBlockedUnlessTheyAreDiscarded) {
+  const auto end_during = [](bool discards) {
+    {
+      const EndSignalsBlocked blocked;
+      raise(SIGTERM);
+      raise(SIGHUP);
+      if (discards) blocked.Discard();
+    }
+    std::_Exit(7);
+  };
+  EXPECT_EXIT(end_during(true), ::testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(end_during(false), ::testing::KilledBySignal(SIGHUP), "");
+}
+
+}  // namespace
+}  // namespace doublehold
