@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
 #include "lib/base/time.h"
 
