@@ -88,7 +88,7 @@ Disturbed::Disturbed(const Evidence& evidence)
   // After such a stall, a server may have carried out an acquire twice (second_copies.h).
   for (const Stall& stall : all_.stalls) {
     if (!LeasesEnd(facts_) && IsLong(facts_, stall))
-      KeepFirst(lingers_, {.what = Why::What::kStall, .stall = &stall});
+      lingering_.push_back({.what = Why::What::kStall, .stall = &stall});
   }
   for (const FaultEpisode& episode : all_.episodes) {
     const FaultFact& fault = FaultFor(facts_, episode);
@@ -96,13 +96,14 @@ Disturbed::Disturbed(const Evidence& evidence)
     if (May(fault, {kLosesData, kTakesKeys}) ||
         (May(fault, {kMovesClock}) && ActsOnLockServers(episode, fault)))
       key_losses_[episode.fault].Add({episode.from_ns, episode.to_ns});
-    if (Lingers(facts_, episode)) KeepFirst(lingers_, {.fault = &episode});
+    if (Lingers(facts_, episode)) lingering_.push_back({.fault = &episode});
     // A killed server does not return, although its fault ends at once.
     if (!IsCrash(fault) || !ActsOnLockServers(episode, fault)) continue;
     if (server_killed_ == nullptr) server_killed_ = &episode;
     for (const int node : TargetNodes(facts_, episode))
       killed_ns_.try_emplace(node, episode.from_ns);
   }
+  std::ranges::stable_sort(lingering_, {}, &Why::FromNs);
 }
 
 std::optional<Why> Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
@@ -231,7 +232,13 @@ int64_t Disturbed::Until(const Span& when, const Asker& asker, Which which) cons
 }
 
 tl::expected<int64_t, Why> Disturbed::UndisturbedSince(const Span& when, const Asker& asker) const {
-  if (lingers_ && lingers_->FromNs() < when.to_ns) return tl::unexpected(*lingers_);
+  auto last = std::ranges::lower_bound(lingering_, when.to_ns, {}, &Why::FromNs);
+  while (last != lingering_.begin()) {
+    if ((--last)->fault == nullptr) return tl::unexpected(*last);
+    const FaultFact& fault = FaultFor(facts_, *last->fault);
+    if (!Does(fault, kTakesKeys) || !IsOfAnotherLock(facts_, fault, asker.key))
+      return tl::unexpected(*last);
+  }
   const int64_t since_ns = Until(when, asker, Which::kAll);
   if (since_ns >= kForeverNs) return tl::unexpected(Why{.fault = server_killed_});
   return since_ns;

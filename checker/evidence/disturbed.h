@@ -87,8 +87,8 @@ class Disturbed {
   // the time, though they may wait for the next such message until the end of the run.
   enum class Which : uint8_t { kAll, kHinders };
   [[nodiscard]] int64_t Until(const Span& when, const Asker& asker, Which which) const;
-  // Returns Until of all faults, or the fault or stall before or within `when` that may block the
-  // key long after its end.
+  // Returns Until of all faults, or the last fault or stall before or within `when` that may block
+  // the key long after its end.
   [[nodiscard]] tl::expected<int64_t, Why> UndisturbedSince(const Span& when,
                                                             const Asker& asker) const;
 
@@ -105,7 +105,7 @@ class Disturbed {
   std::map<int32_t, EpisodeTimes> key_losses_;   // by fault
   std::map<int, int64_t> killed_ns_;             // when each lock server was first killed
   const FaultEpisode* server_killed_ = nullptr;  // the first fault that killed a lock server
-  std::optional<Why> lingers_;  // the first fault or stall that may block a key long after its end
+  std::vector<Why> lingering_;  // the faults and stalls that may block a key long after their ends
 };
 
 // Whether the refusal has a retry hint: the server said for how long the key is taken.

@@ -19,8 +19,11 @@ EntryLog::EntryLog(const Evidence& evidence) : holds_(evidence.holds()) {
 const EntryLog::Entries& EntryLog::Add(const Call& call) {
   Entries& own = of_session_[{call.session, call.key}];
   if (own.added != nullptr && own.added->outcome == EventType::kInfo) {
-    const bool was_held = own.added->op == Op::kRelease && holds_.Find(own.added->hold) != nullptr;
-    (was_held ? own.may_be_inside : own.may_get) = own.added;
+    own.unanswered = own.added;
+    if (own.added->op == Op::kAcquire)
+      own.may_get = own.added;
+    else if (holds_.Find(own.added->hold) != nullptr)
+      own.may_be_inside = own.added;
   }
   own.added = &call;
   if (call.op == Op::kRelease) own.held.erase(call.hold);

@@ -26,8 +26,9 @@ class EntryLog {
     const Call* granted = nullptr;  // the last grant
     bool entered_again = false;     // that was a re-entry
     bool has_left = false;          // a hold that it left is over; its library may still count it
-    // The last calls without an answer, before the call that was added last: one that may still get
-    // the lock, and a release after which the session may believe that it still has the lock.
+    // The last calls without an answer, before the call that was added last: any of them, an
+    // acquire, and a release after which the session may believe that it still has the lock.
+    const Call* unanswered = nullptr;
     const Call* may_get = nullptr;
     const Call* may_be_inside = nullptr;
     const Call* added = nullptr;

@@ -76,11 +76,10 @@ class FalseAnswerSearch {
     // Readers may keep each other's locks alive. A second copy of an earlier acquire may have been
     // what the release freed.
     const Span all{own->asked_ns, release.to_ns};
-    answer.doubt =
-        FirstOf(entries, Unanswered(state.may_get), Unanswered(state.may_be_inside),
-                evidence_.disturbed().MayLoseKey(release.key, all),
-                evidence_.disturbed().MayMoveClocks(all), delayed,
-                If(own->shared, {.what = Why::What::kReader}), MayMeetOwnCopy(evidence_, release));
+    answer.doubt = FirstOf(
+        entries, Unanswered(state.unanswered), evidence_.disturbed().MayLoseKey(release.key, all),
+        evidence_.disturbed().MayMoveClocks(all), delayed,
+        If(own->shared, {.what = Why::What::kReader}), MayMeetOwnCopy(evidence_, release));
     if (granted.freed != nullptr) {
       answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;

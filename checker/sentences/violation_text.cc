@@ -246,7 +246,7 @@ std::string WhyClause(const Disturbances& disturbances, const Why& why) {
     case Why::What::kLease:
       if (why.hold == nullptr)
         return "the record does not prove that the session still had the lock";
-      return OwnerName(disturbances, why.hold->owner()) + " may have lost it by then";
+      return OwnerName(disturbances, why.hold->owner()) + " may have lost the key by then";
     case Why::What::kNodes:
       return "of several nodes, only some may have freed it";
   }

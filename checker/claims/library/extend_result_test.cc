@@ -85,7 +85,7 @@ TEST(ExtendResult, ADoubtNamesTheEventBehindIt) {
       {R"(
       c1:  A-a===!===========E-e===R-r
       c2:          A-a=!=============R-r)",
-       "client 2 may have lost it by then"},
+       "client 2 may have lost the key by then"},
       {R"(
       c1:        A-a===!===========E-e===R-r
       c2:                A-a=================R-r

@@ -32,9 +32,9 @@ std::vector<Span> Within(const std::vector<Span>& spans, const Span& when) {
 struct ClientUse {
   std::map<SessionId, std::vector<Span>> asks_of;  // the waits and acquires of each session
   std::vector<Span> asks;                          // the same, merged
-  Span last;                                       // of these, the one that ended last
+  Span last{-1, -1};                               // of these, the one that ended last
   uint16_t last_key = 0;
-  std::vector<Span> may_have;        // it holds a key, or may have one
+  std::vector<Span> may_have;        // it holds a key, or may have one, or releases one
   std::vector<const Call*> granted;  // by answer
 };
 
@@ -48,6 +48,11 @@ struct Search {
   int64_t sent = 0;       // all its commands
   int64_t own = 0;        // without those that it may have sent for a key that it had
   int64_t unstalled = 0;  // of these, those before a stall of the machine
+
+  // The least that one of the sessions must have sent of so many commands.
+  [[nodiscard]] int64_t Share(int64_t commands) const {
+    return (commands + sessions - 1) / sessions;
+  }
 };
 
 class GrantLimitChecker : ClaimChecker {
@@ -62,10 +67,11 @@ class GrantLimitChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all grants may be known"))
       return std::move(found_).Undecided(*why);
-    Gather();
+    if (!calls_.all.empty()) Gather();
     for (auto& [client, use] : uses_) JudgeClient(client, use);
     const std::string took =
-        fmt::format("took more than {}, the most {}", Counted(limit_, "command"), most_);
+        fmt::format("took more than {}{}, the most {}", Counted(limit_, "command"),
+                    several_ ? " of one session" : "", most_);
     return std::move(found_).Conclude(
         {.nothing_judged = "no client was granted a key with all its commands recorded",
          .judged = Counted(found_.judged(), "grant"),
@@ -88,6 +94,8 @@ class GrantLimitChecker : ClaimChecker {
     for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_))
       add(wait.who, wait.key, wait.when);
     for (const Call& call : calls_.all) {
+      if (call.op == Op::kRelease)
+        uses_[call.session.client].may_have.push_back({call.from_ns, call.to_ns});
       if (call.op != Op::kAcquire) continue;
       add(call.session, call.key, {call.from_ns, call.to_ns});
       if (call.outcome == EventType::kFail) continue;
@@ -142,6 +150,7 @@ class GrantLimitChecker : ClaimChecker {
     if (search.asks.empty()) return;
     search.sessions = std::ranges::count_if(
         use.asks_of, [&](const auto& asks) { return !Within(asks.second, search.when).empty(); });
+    several_ = several_ || search.sessions > 1;
     Count(use, search);
     const int64_t end_ns = search.asks.back().to_ns;
     if (search.sent <= limit_) {
@@ -150,21 +159,21 @@ class GrantLimitChecker : ClaimChecker {
       const bool known = search.sent > 0 && end_ns < sent_.recorded_until_ns();
       if (!known) return found_.PassedOver();
       found_.Judged();
-      most_ = std::max(most_, search.sent);
-      return found_.NoteMargin(limit_ - search.sent, end_ns,
+      most_ = std::max(most_, search.Share(search.sent));
+      return found_.NoteMargin(limit_ - search.Share(search.sent), end_ns,
                                [&] { return Describe(search, search.sent); });
     }
-    // The least that one of the sessions must have sent.
-    const int64_t least = (search.unstalled + search.sessions - 1) / search.sessions;
-    if (least <= limit_)
-      return found_.Doubt(
-          Describe(search, search.sent) +
-          (search.own <= limit_         ? "; some of these may be for a key that it already had"
-           : search.unstalled <= limit_ ? "; a stall of the machine may have caused the excess"
-                                        : "; each session may have sent no more than the limit"));
+    const int64_t share = search.Share(search.unstalled);
+    if (share <= limit_)
+      return found_.Doubt(Describe(search, search.sent) +
+                          (search.Share(search.sent) <= limit_
+                               ? "; the limit is for each of these sessions"
+                           : search.Share(search.own) <= limit_
+                               ? "; some of these may be for a key that it already had"
+                               : "; a stall of the machine may have caused the excess"));
     found_.Judged();
-    most_ = std::max(most_, least);
-    found_.NoteMargin(limit_ - least);
+    most_ = std::max(most_, share);
+    found_.NoteMargin(limit_ - share);
     found_.Violated(end_ns, [&] { return DescribeExcess(use, search); });
   }
 
@@ -193,6 +202,7 @@ class GrantLimitChecker : ClaimChecker {
   const int64_t limit_;
   std::map<int32_t, ClientUse> uses_;
   int64_t most_ = 0;
+  bool several_ = false;  // several sessions of a client asked for one grant
 };
 
 }  // namespace

@@ -18,10 +18,12 @@ namespace doublehold {
 // Commands after the client's last grant are judged too, if they exceed the limit. A fault does not
 // excuse an excess. All commands count for the next grant of the client, whichever of its
 // sessions is granted a key. If several of its sessions asked meanwhile, they share the commands:
-// the history does not say which of them sent one. An acquire of several keys is one grant.
+// the history does not say which of them sent one, so an equal share counts for each. An acquire of
+// several keys is one grant.
 //
 // Three kinds of commands are excused, because they possibly belong to something else:
-// - commands sent while a session of the client holds a lock, until its release is answered;
+// - commands sent while a session of the client holds a lock, until its release is answered, or
+//   releases one;
 // - commands sent while an acquire of unknown outcome may have been granted, and no release of it
 //   is answered;
 // - commands sent after the machine stalled while the client asked: a longer wait sends more.

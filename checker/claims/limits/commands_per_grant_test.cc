@@ -77,7 +77,15 @@ TEST(CommandsPerGrant, CountsCommandsWhileTheClientAsks) {
       {"two grants at once",
        "c1:           A----a=R-r\nc1.2:         A----a=R-r\nsent c1:       **", Outcome::kValid},
       {"no commands", "c1:      A-a==R-r"},
+      {"another session releases again what it had released",
+       "c1:         A-a=R-r     R---r\nc1.2:                    A----a=R-r\nsent c1:     *         "
+       "   ***"},
   });
+}
+
+TEST(CommandsPerGrant, IsUnknownForARunWithoutAnyCall) {
+  EXPECT_EQ(VerdictOnGrants("pause c1:  [--]").reason,
+            "no client was granted a key with all its commands recorded");
 }
 
 TEST(CommandsPerGrant, DividesTheCommandsOfSessionsThatAskTogether) {
@@ -94,7 +102,7 @@ TEST(CommandsPerGrant, DividesTheCommandsOfSessionsThatAskTogether) {
       c1:           A---x
       c1.2:         A----a=R-r
       sent c1:      *****)");
-  EXPECT_EQ(verdict.reason, "1 of 1 grant took more than 2 commands, the most 3");
+  EXPECT_EQ(verdict.reason, "1 of 1 grant took more than 2 commands of one session, the most 3");
   EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with(
       "client 1 sent 5 commands to lock servers while 2 of its sessions waited for keys"))
       << verdict.violations.at(0).sentence;

@@ -123,7 +123,7 @@ TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
                                 {"c2 was releasing the key meanwhile", R"(
       c1:    A-a==!==========R---f
       c2:             A-a======R-f)",
-                                 "client 2 may have lost it by then"},
+                                 "client 2 may have lost the key by then"},
                                 {"the node restarted with older data", R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-f
