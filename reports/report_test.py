@@ -297,7 +297,25 @@ class ReportTest(ReportFixture):
         self.assert_shows(Page(html).text, "some-lock: oversold, held twice in ", "Pairs of faults",
                           "after-read, then network at after-read",
                           "new: neither fault does this alone", "held by nobody for 400 ms")
+        self.assertNotIn("interrupted", html)
         self.refused("sweep", "sweep", "-o", "x.html", says="a sweep has its own page")
+
+    def test_the_page_of_an_interrupted_sweep_says_what_is_missing(self) -> None:
+        write_suite(self.folder / "sweep", repeat=1, rows=("after-read", "GET"),
+                    columns=("pause", "crash"))
+        file = self.folder / "sweep/suite.json"
+        suite = json.loads(file.read_text())
+        suite |= {"interrupted": True, "planned": [{"name": f"{i}", "row": ""} for i in range(9)]}
+        del suite["cells"][1:3]
+        file.write_text(json.dumps(suite))
+        cells = [{"name": cell["name"], "place": cell["row"], "fault": cell["column"],
+                  "letters": "h", "violated": [], "new": False, "unheld_ns": 0, "sentence": "",
+                  "dir": ""} for cell in suite["cells"]]
+        (self.folder / "sweep/sweep.json").write_text(json.dumps(
+            {"sweep": "sweep-some-lock", "library": None, "seconds": 1.0, "cells": cells}))
+        self.assert_shows(Page(self.page("sweep")).text, "; interrupted, 9 planned",
+                          "The sweep was interrupted. This page judges 2 runs of 9;",
+                          "not run, or does not apply")
 
     def test_plots_and_tables_are_exported(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause"))

@@ -187,17 +187,19 @@ def sweep_page(sweep: Sweep) -> str:
     context |= {"rows": rows, "pairs": pairs,
                 "columns": list(dict.fromkeys(s.cell.column for s in singles))}
     return render("sweep.html.j2", sweep=sweep,
-                  headline=_sweep_headline(sweep.lock, singles, pairs), **context)
+                  headline=_sweep_headline(sweep, singles, pairs), **context)
 
 
-def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
+def _sweep_headline(sweep: Sweep, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
     broke = [found for found in [*singles, *pairs] if found.outcome == "violated"]
     open_ = [found for found in [*singles, *pairs] if found.outcome == "unknown"]
     result = "no violation seen in "
     if broke:
         result = f"{', '.join(all_titles(broke).values())} in {len(broke)} of "
-    text = f"{lock}: {result}{words.plural(len(singles) + len(pairs), 'run')}"
-    return f"{text}, {len(open_)} undecided" if open_ else text
+    text = f"{sweep.lock}: {result}{words.plural(len(singles) + len(pairs), 'run')}"
+    if open_:
+        text += f", {len(open_)} undecided"
+    return f"{text}; interrupted, {sweep.suite.planned} planned" if sweep.suite.interrupted else text
 
 
 def _claims_judged(verdicts: list[Verdict]) -> list[Claim]:

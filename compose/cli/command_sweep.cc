@@ -166,8 +166,14 @@ void PrintSweptCells(const SweepCells& cells, const std::vector<SweepOutcome>& o
   if (!cells.pairs.empty())
     fmt::print("{} of {} pairs violate a claim that neither of their faults violates alone\n",
                fresh, cells.pairs.size());
-  fmt::print("{} of {} runs violate a claim; {:.1f} s{}\nfiles: {}\n", violated, outcomes.size(),
-             result.seconds, result.interrupted ? "; interrupted" : "", folder.string());
+  const int64_t begun =
+      std::ranges::count_if(result.runs, [](const auto& runs) { return !runs.empty(); });
+  fmt::print("{} of {} violate a claim; {:.1f} s{}\nfiles: {}\n", violated, Counted(begun, "run"),
+             result.seconds,
+             result.interrupted ? fmt::format("; interrupted: {} not begun",
+                                              Counted(std::ssize(outcomes) - begun, "run"))
+                                : "",
+             folder.string());
 }
 
 std::string FormatPlaces(const std::vector<ProtocolPlace>& places) {
