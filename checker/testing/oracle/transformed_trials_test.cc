@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/evidence/evidence.h"
 #include "checker/testing/oracle/claim_trials.h"
 #include "checker/verdict/checker.h"
 #include "lib/history/history.h"
