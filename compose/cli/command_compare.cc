@@ -12,6 +12,7 @@
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/plan/fault_settings.h"
+#include "compose/plan/plan_builder.h"
 #include "compose/plan/setting_reader.h"
 #include "compose/suite/comparison.h"
 #include "compose/suite/repeat.h"
