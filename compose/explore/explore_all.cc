@@ -14,6 +14,7 @@
 #include "compose/explore/explore_matrix.h"
 #include "compose/explore/scenario_settings.h"
 #include "compose/options/screen.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "lib/locks/registry.h"
@@ -103,6 +104,7 @@ Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json
 // the folder, in case that it is killed.
 void KeepCells(LastWords& words, const AllAsked& asked, const std::vector<MatrixRow>& rows,
                double seconds) {
+  const EndSignalsBlocked until_both_say_the_same;
   nlohmann::json json = MatrixToJson(asked, rows, seconds);
   json["interrupted"] = true;
   const std::string markdown = ToMarkdown(rows);
