@@ -15,6 +15,7 @@
 
 #include "bench/forwarders.h"
 #include "lib/base/check.h"
+#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
