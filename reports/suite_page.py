@@ -199,7 +199,9 @@ def _sweep_headline(sweep: Sweep, singles: list[CellSummary], pairs: list[CellSu
     text = f"{sweep.lock}: {result}{words.plural(len(singles) + len(pairs), 'run')}"
     if open_:
         text += f", {len(open_)} undecided"
-    return f"{text}; interrupted, {sweep.suite.planned} planned" if sweep.suite.interrupted else text
+    if sweep.suite.interrupted:
+        text += f"; interrupted, {sweep.suite.planned} planned"
+    return text
 
 
 def _claims_judged(verdicts: list[Verdict]) -> list[Claim]:

@@ -127,5 +127,20 @@ TEST(Disturbed, SomeFaultsMayBlockAKeyLongAfterTheirEnd) {
   }
 }
 
+TEST(Disturbed, ALostKeyOfAnotherLockLingersForNoOtherLock) {
+  History history = FromLanes(R"(
+      c1:         A-a=====R-r
+      c1 item-1:  A-a=====R-r
+      flush n1:       [-])",
+                              {.lock = "redisson-fair"});
+  history.facts.faults.at(0).key = history.facts.keys.at(1);
+  const Evidence evidence(history);
+  const auto lingers = [&](uint16_t key) {
+    return !evidence.disturbed().UndisturbedSince({8'000'000, 9'000'000}, {1, key}).has_value();
+  };
+  EXPECT_FALSE(lingers(0));
+  EXPECT_TRUE(lingers(1));
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -24,9 +24,8 @@ namespace doublehold {
 // A client keeps its place only while it waits. So the overtaken client must acquire again, in the
 // same wait, after the other client's grant. Its place is no longer certain
 // - after an acquire of unknown outcome, which may be granted without a record at any later time;
-// - after a fault on its process, its messages or a lock server that acted during the refused
-//   acquire or later, except a moved clock and lost keys;
-// - after a stall longer than half a lease that can delay the client;
+// - after a fault or a stall that may have cost it (Disturbed::MayCostPlace); a moved clock and lost
+//   keys do not;
 // - after it gave up without an answer (a release of hold 0, of unknown outcome). The pending
 //   release may remove it from the queue at any later time.
 //

@@ -210,10 +210,10 @@ class ReleaseChecker : ClaimChecker {
         found_.Violated(release.to_ns,
                         [&] { return DescribeWrongRelease(key, release, own, *harmed); });
       else
-        found_.Doubt(fmt::format("{} may have freed {}'s lock at {}, or another, or none: {}",
-                                 OwnerName(disturbances_, release.session),
-                                 OwnerName(disturbances_, harmed->owner()), At(release.from_ns),
-                                 WhyClause(disturbances_, *doubt)));
+        found_.Doubt(fmt::format(
+            "{} may have freed {}'s lock at {}, or else another or none, since {}",
+            OwnerName(disturbances_, release.session), OwnerName(disturbances_, harmed->owner()),
+            At(release.from_ns), WhyClause(disturbances_, *doubt)));
     }
   }
 
