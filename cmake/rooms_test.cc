@@ -108,6 +108,7 @@ const std::map<std::string, Names>& Arrows() {
       {"checker/sentences", {"checker/evidence"}},
       {"checker/verdict", {"lib/base", "lib/history"}},
       {"checker/testing", {"checker/evidence"}},
+      {"checker/testing/linear", {"checker/linear", "lib/base"}},
       {"checker/testing/oracle", {"checker", "checker/evidence"}},
       {"compose", Plus(kFloor, {"compose/cli", "compose/client", "compose/os"})},
       {"compose/cli", Plus(kFloor, {"checker",         "checker/evidence",      "checker/explain",

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "checker/linear/trials.h"
+#include "checker/testing/linear/trials.h"
 #include "lib/base/prng.h"
 #include "lib/testing/trials.h"
 

@@ -1,4 +1,4 @@
-#include "checker/linear/plain_objects.h"
+#include "checker/testing/linear/plain_objects.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "checker/linear/trials.h"
+#include "checker/testing/linear/trials.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
-#include "checker/linear/every_order.h"
 #include "checker/linear/explain.h"
-#include "checker/linear/plain_objects.h"
 #include "checker/linear/search.h"
+#include "checker/testing/linear/every_order.h"
+#include "checker/testing/linear/plain_objects.h"
 #include "lib/base/check.h"
 #include "lib/base/prng.h"
 

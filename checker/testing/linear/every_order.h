@@ -1,7 +1,7 @@
 // For tests: decides in a slow and simple way whether a history can be ordered. Tests compare the
 // search with this decision.
-#ifndef DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
-#define DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_LINEAR_EVERY_ORDER_H_
+#define DOUBLEHOLD_CHECKER_TESTING_LINEAR_EVERY_ORDER_H_
 
 #include <vector>
 
@@ -18,4 +18,4 @@ bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_LINEAR_EVERY_ORDER_H_

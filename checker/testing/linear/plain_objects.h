@@ -1,7 +1,7 @@
 // For tests: a second, independent implementation of each model, with process numbers as owners and
 // with plain texts. These objects check the models and the search together.
-#ifndef DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
-#define DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_LINEAR_PLAIN_OBJECTS_H_
+#define DOUBLEHOLD_CHECKER_TESTING_LINEAR_PLAIN_OBJECTS_H_
 
 #include <compare>
 #include <cstdint>
@@ -47,4 +47,4 @@ PlainState InitialPlainState(const ModelParameters& parameters);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_LINEAR_PLAIN_OBJECTS_H_

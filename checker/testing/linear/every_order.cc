@@ -1,10 +1,10 @@
-#include "checker/linear/every_order.h"
+#include "checker/testing/linear/every_order.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "checker/linear/plain_objects.h"
+#include "checker/testing/linear/plain_objects.h"
 #include "lib/base/check.h"
 
 namespace doublehold {

@@ -1,7 +1,7 @@
 // For tests: compares the search with every_order.h on random small histories of a model. About
 // half of the histories cannot be ordered.
-#ifndef DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
-#define DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_LINEAR_TRIALS_H_
+#define DOUBLEHOLD_CHECKER_TESTING_LINEAR_TRIALS_H_
 
 #include <array>
 #include <cstdint>
@@ -34,4 +34,4 @@ TrialCounts RunSearchTrials(const Model& model, uint64_t seed, int64_t count);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_LINEAR_TRIALS_H_
