@@ -107,7 +107,7 @@ Disturbed::Disturbed(const Evidence& evidence)
 }
 
 std::optional<Why> Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
-  if (WasServerKilled(when.to_ns)) return Because(server_killed_);
+  if (const auto killed = KilledServer(when.to_ns)) return killed;
   for (const auto& [fault, times] : key_losses_) {
     if (times.Meet(when) &&
         !IsOfAnotherLock(facts_, facts_.faults[static_cast<size_t>(fault)], key))
@@ -126,15 +126,87 @@ std::optional<Why> Disturbed::MayMoveClocks(const Span& when) const {
       FindActive(all_, when, [](const FaultFact& fault) { return May(fault, {kMovesClock}); }));
 }
 
-std::optional<Why> Disturbed::MayDelayMessages(int32_t client, const Span& when) const {
+template <typename Counts>
+std::optional<Why> Disturbed::FirstFault(int32_t client, const Span& when,
+                                         const Counts& counts) const {
   for (const FaultEpisode* episode :
        all_.EpisodesWithin({when.from_ns - 1, Later(when.to_ns, 1)})) {
     const FaultFact& fault = FaultFor(facts_, *episode);
-    if (May(fault, {kKeepsMessages, kLosesMessages, kRepeats}) &&
-        ConcernsClient(*episode, fault, client))
+    if (counts(fault) && ConcernsClient(*episode, fault, client)) return Because(episode);
+  }
+  return std::nullopt;
+}
+
+std::optional<Why> Disturbed::MayDelayMessages(int32_t client, const Span& when) const {
+  return FirstOf(FirstFault(client, when,
+                            [](const FaultFact& fault) {
+                              return May(fault, {kKeepsMessages, kLosesMessages, kRepeats});
+                            }),
+                 MayResendInStall(client, when));
+}
+
+std::optional<Why> Disturbed::MayRepeatMessages(int32_t client, const Span& when) const {
+  return FirstFault(client, when, [](const FaultFact& fault) { return May(fault, {kRepeats}); });
+}
+
+std::optional<Why> Disturbed::AnyFault(const Span& when) const {
+  return Because(FindActive(all_, when));
+}
+
+std::optional<Why> Disturbed::AnyConcerning(int32_t client, const Span& when) const {
+  if (auto fault = FirstFault(client, when, IsAny)) return fault;
+  for (const Stall* stall : all_.StallsWithin(when)) {
+    if (CanDelay(*stall, client)) return Why{.what = Why::What::kStall, .stall = stall};
+  }
+  return std::nullopt;
+}
+
+std::optional<Why> Disturbed::MayRefuseAll(uint16_t key, const Span& when) const {
+  constexpr FaultTraits kLasts{kKills, kMovesClock, kCutsReplication};
+  for (const FaultEpisode* episode : all_.EpisodesWithin(when)) {
+    const FaultFact& fault = FaultFor(facts_, *episode);
+    const bool before = TraitsOf(fault).HasAny(kLasts) && episode->from_ns <= when.from_ns;
+    if (ActsOnLockServers(*episode, fault) && !before && !IsOfAnotherLock(facts_, fault, key))
       return Because(episode);
   }
-  return MayResendInStall(client, when);
+  return std::nullopt;
+}
+
+std::optional<Why> Disturbed::KilledServer(int64_t at_ns) const {
+  return If(server_killed_ != nullptr && server_killed_->from_ns <= at_ns,
+            {.fault = server_killed_});
+}
+
+bool Disturbed::KilledClient(int32_t client, const Span& when) const {
+  return std::ranges::any_of(all_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
+    return episode->client == client && IsCrash(FaultFor(facts_, *episode));
+  });
+}
+
+std::vector<Span> Disturbed::HidesRequests(int32_t client) const {
+  constexpr FaultTraits kHide{kStops, kKills, kLosesData, kLosesMessages, kKeepsMessages};
+  std::vector<Span> hidden;
+  for (const FaultEpisode& episode : all_.episodes) {
+    const FaultFact& fault = FaultFor(facts_, episode);
+    if (!ConcernsClient(episode, fault, client) || !May(fault, kHide)) continue;
+    std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
+    if (episode.node >= 0) nodes.insert(episode.node);
+    const bool on_some = !nodes.empty();
+    nodes.erase(0);  // the store
+    if (on_some && std::ssize(nodes) < facts_.nodes) continue;
+    int64_t until_ns = episode.to_ns;
+    if (IsCrash(fault)) {
+      const auto taken_over = std::ranges::find_if(all_.episodes, [&](const FaultEpisode& other) {
+        return other.from_ns >= episode.from_ns && Does(FaultFor(facts_, other), kTakesOver);
+      });
+      until_ns = taken_over == all_.episodes.end() ? kForeverNs : taken_over->to_ns;
+    }
+    hidden.push_back({episode.from_ns, until_ns});
+  }
+  for (const Stall& stall : all_.stalls) {
+    if (CanDelay(stall, client)) hidden.push_back(stall.when);
+  }
+  return MergeSpans(std::move(hidden));
 }
 
 std::optional<Why> Disturbed::MayResendInStall(int32_t client, const Span& when) const {
@@ -182,7 +254,7 @@ std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) con
 
 bool Disturbed::AskedTheLock(const Call& call, const Span& when) const {
   const int64_t aftermath_ns = ToNs(facts_.lease) + ToNs(facts_.grace);
-  return !IsUnsent(call) && !WasServerKilled(when.to_ns) &&
+  return !IsUnsent(call) && !KilledServer(when.to_ns) &&
          !DelayOf({call.session.client, call.key}, {when.from_ns - aftermath_ns, when.to_ns});
 }
 

@@ -52,9 +52,28 @@ class Disturbed {
   [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
   // Whether, and why, a request that the client sent in `when`, its ends included, may be carried
-  // out late or twice: because of a fault, or (the second alone) was sent again in a long stall.
+  // out
+  // - late or twice: because of a fault, or it was sent again in a long stall;
+  // - twice: because of a fault;
+  // - twice: it was sent again in a long stall.
   [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
+  [[nodiscard]] std::optional<Why> MayRepeatMessages(int32_t client, const Span& when) const;
   [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
+
+  // Returns a fault on clients or lock servers in `when`, its ends included, or a fault or a stall
+  // that may have to do with the client's requests to lock servers; nullopt if there is none.
+  [[nodiscard]] std::optional<Why> AnyFault(const Span& when) const;
+  [[nodiscard]] std::optional<Why> AnyConcerning(int32_t client, const Span& when) const;
+  // Whether, and why, the lock servers may refuse the key to everybody in `when`, or not answer. A
+  // server that was killed before, or a clock that was moved before, does not count.
+  [[nodiscard]] std::optional<Why> MayRefuseAll(uint16_t key, const Span& when) const;
+
+  // Returns the fault that first killed a lock server, if it began by `at_ns`.
+  [[nodiscard]] std::optional<Why> KilledServer(int64_t at_ns) const;
+  [[nodiscard]] bool KilledClient(int32_t client, const Span& when) const;
+  // Returns when faults and stalls may keep all requests of the client from reaching lock servers.
+  // A killed server receives nothing until a replica takes over.
+  [[nodiscard]] std::vector<Span> HidesRequests(int32_t client) const;
 
   // Returns what may first have cost the client its place in a queue; nullopt if nothing may have.
   // A fault from the invocation on of the acquire that took the place may have delayed the client,
@@ -93,9 +112,10 @@ class Disturbed {
                                                             const Asker& asker) const;
 
  private:
-  [[nodiscard]] bool WasServerKilled(int64_t at_ns) const {
-    return server_killed_ != nullptr && server_killed_->from_ns <= at_ns;
-  }
+  // Returns the first fault in `when` that concerns the client and for which `counts` is true.
+  template <typename Counts>
+  [[nodiscard]] std::optional<Why> FirstFault(int32_t client, const Span& when,
+                                              const Counts& counts) const;
   [[nodiscard]] bool MayBeAhead(int32_t stopped, const Span& when, const Asker& asker) const;
 
   const Evidence& evidence_;

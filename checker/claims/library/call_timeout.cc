@@ -131,12 +131,6 @@ class CallTimeoutChecker : ClaimChecker {
     return first == late.end() || (*first)->call == &call || call.from_ns < (*first)->sent_ns();
   }
 
-  [[nodiscard]] bool WasEverKilled(int32_t client) const {
-    return std::ranges::any_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
-      return episode.client == client && IsCrash(FaultFor(facts_, episode));
-    });
-  }
-
   // Returns the calls of killed clients for which no record shows whether they were answered or
   // even sent. A killed client records nothing more. An answer to a later call of the session shows
   // that the earlier calls were answered. A refusal without a retry hint shows nothing.
@@ -158,7 +152,8 @@ class CallTimeoutChecker : ClaimChecker {
     }
     std::set<const Call*> all;
     for (const auto& [session, calls] : unrecorded) {
-      if (WasEverKilled(session.client)) all.insert(calls.begin(), calls.end());
+      if (evidence_.disturbed().KilledClient(session.client, {-1, kForeverNs}))
+        all.insert(calls.begin(), calls.end());
     }
     return all;
   }
@@ -179,19 +174,12 @@ class CallTimeoutChecker : ClaimChecker {
            });
   }
 
-  [[nodiscard]] bool WasKilled(const LateCall& late) const {
-    return std::ranges::any_of(
-        disturbances_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
-          return episode->client == late.event.client && IsCrash(FaultFor(facts_, *episode));
-        });
-  }
-
   void Judge(const LateCall& late) {
     const int64_t blocked_ns =
         BlockedTimeNs(disturbances_, late.event.client, Side::kSession, late.When());
     const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - blocked_ns);
     const bool answered = late.event.type == EventType::kOk;
-    if (left_ns < 0 && !WasKilled(late)) {
+    if (left_ns < 0 && !evidence_.disturbed().KilledClient(late.event.client, late.When())) {
       const int64_t deadline_ns = late.sent_ns() + late.timeout_ns() + grace_ns_;
       found_.NoteMargin(left_ns);
       return found_.Violated(deadline_ns,

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,20 +23,6 @@ namespace {
 constexpr int64_t kTransitPerLease = 5;
 // A watchdog renews several times in a lease, so an idle time below half a lease proves nothing.
 constexpr int64_t kIdlePerLease = 2;
-
-// Whether the fault may hide all commands of a client to lock servers. Requires a fault that
-// concerns the client.
-bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
-  const FaultFact& fault = FaultFor(facts, episode);
-  constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
-                              FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages};
-  if (IsDescribed(fault) && !TraitsOf(fault).HasAny(kHide)) return false;
-  std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
-  if (episode.node >= 0) nodes.insert(episode.node);
-  if (nodes.empty()) return true;
-  nodes.erase(0);  // the store
-  return static_cast<int>(nodes.size()) >= facts.nodes;
-}
 
 struct IdleTime {
   int64_t from_ns = kForeverNs;  // kForeverNs: the session was never idle
@@ -127,29 +110,10 @@ class IdleTrafficChecker : ClaimChecker {
                     [&] { return DescribeViolation(client, traffic, idle, late); });
   }
 
-  // A killed server receives nothing until a replica takes over.
-  [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
-    if (!IsCrash(FaultFor(facts_, episode))) return episode.to_ns;
-    const auto taken_over =
-        std::ranges::find_if(disturbances_.episodes, [&](const FaultEpisode& other) {
-          return other.from_ns >= episode.from_ns &&
-                 Does(FaultFor(facts_, other), FaultTrait::kTakesOver);
-        });
-    return taken_over == disturbances_.episodes.end() ? kForeverNs : taken_over->to_ns;
-  }
-
   // Returns the time within `when` in which a command of the client would have been recorded.
   [[nodiscard]] int64_t RecordedNs(int32_t client, const Span& when) const {
-    std::vector<Span> hidden;
-    for (const FaultEpisode& episode : disturbances_.episodes) {
-      if (ConcernsClient(episode, FaultFor(facts_, episode), client) && MayHide(facts_, episode))
-        hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
-    }
-    for (const Stall* stall : disturbances_.StallsWithin(when)) {
-      if (CanDelay(*stall, client)) hidden.push_back(stall->when);
-    }
     int64_t recorded_ns = when.to_ns - when.from_ns;
-    for (const Span& span : MergeSpans(std::move(hidden))) {
+    for (const Span& span : evidence_.disturbed().HidesRequests(client)) {
       const Span part{std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)};
       recorded_ns -= std::max<int64_t>(part.to_ns - part.from_ns, 0);
     }
@@ -164,15 +128,8 @@ class IdleTrafficChecker : ClaimChecker {
                          OwnerName(disturbances_, traffic.open->session));
     if (traffic.extending) return "what came of an extension of its lock is not known";
     const Span meanwhile{traffic.last->asked_ns - lease_ns_, idle.to_ns};
-    for (const FaultEpisode& episode : disturbances_.episodes) {
-      if (ConcernsClient(episode, FaultFor(facts_, episode), client) &&
-          Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
-        return FaultClause(disturbances_, episode);
-    }
-    const auto stalls = disturbances_.StallsWithin(meanwhile);
-    if (std::ranges::any_of(stalls, [&](const Stall* stall) { return CanDelay(*stall, client); }))
-      return "the machine had stalled since";
-    return "";
+    const auto why = evidence_.disturbed().AnyConcerning(client, meanwhile);
+    return why ? WhyClause(disturbances_, *why) : "";
   }
 
   [[nodiscard]] Violation DescribeViolation(int32_t client, const ClientTraffic& traffic,

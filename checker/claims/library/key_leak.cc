@@ -198,22 +198,17 @@ class KeyLeakChecker : ClaimChecker {
     Span since_asked = meanwhile;
     for (const auto& [session, entry] : usage.entered)
       since_asked.from_ns = std::min(since_asked.from_ns, entry.from_ns);
-    for (const FaultEpisode& episode : disturbances_.episodes) {
-      const FaultFact& fault = FaultFor(facts_, episode);
-      if (ActsOnStoreAlone(episode, fault)) continue;
-      if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
-      const bool moved = MovesAClock(fault) && !IsOnOneNode(facts_);
-      const Span active{episode.from_ns, episode.to_ns + 1};
-      // Such a fault may have sent an acquire twice.
-      const bool repeats = TraitsOf(fault).Has(FaultTrait::kRepeats) &&
-                           std::ranges::any_of(usage.entered, [&](const auto& of_session) {
-                             const auto& [session, entry] = of_session;
-                             return ConcernsClient(episode, fault, session.client) &&
-                                    Overlap(active, {entry.from_ns, leaked.at_ns});
-                           });
-      if (moved || repeats || Overlap(active, meanwhile))
-        return FaultClause(disturbances_, episode);
-    }
+    const Disturbed& disturbed = evidence_.disturbed();
+    const Span before{0, leaked.at_ns};
+    std::optional<Why> why =
+        FirstOf(disturbed.MayReturnKeys(before), disturbed.KilledServer(leaked.at_ns),
+                disturbed.AnyFault(meanwhile));
+    if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
+    // A fault may have sent an acquire twice.
+    for (const auto& [session, entry] : usage.entered)
+      why =
+          FirstOf(why, disturbed.MayRepeatMessages(session.client, {entry.from_ns, leaked.at_ns}));
+    if (why) return WhyClause(disturbances_, *why);
     // A stall during an acquire may have made its client send the acquire twice.
     const auto stalls = disturbances_.StallsWithin(since_asked);
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {

@@ -107,21 +107,6 @@ const FaultEpisode* FindLikeliestFault(const Disturbances& disturbances,
   return fault;
 }
 
-// Describes a fault that may have kept the probe from the key; empty if there is none. Faults on a
-// client do not count, nor do lasting faults that began by the start of the probe.
-std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
-                                const KeyProbe& probe) {
-  for (const FaultEpisode* episode : disturbances.EpisodesWithin({probe.from_ns, probe.to_ns})) {
-    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
-    const bool lasts =
-        IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
-    if (ActsOnLockServers(*episode, fault) && !(lasts && episode->from_ns <= probe.from_ns) &&
-        !IsOfAnotherLock(disturbances.facts, fault, key))
-      return FaultClause(disturbances, *episode);
-  }
-  return "";
-}
-
 // Returns until when an acquire may legitimately hold the key. Assumes that a request of unknown
 // outcome arrives while its client waits, or before the probe begins.
 int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
@@ -142,8 +127,8 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
 // must last until less than half the grace before the end of the probe.
 std::string WhyRefusedLegitimately(const Evidence& evidence, uint16_t key, const KeyProbe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
-  if (std::string fault = DescribeFaultDuring(disturbances, key, probe); !fault.empty())
-    return fault;
+  if (const auto why = evidence.disturbed().MayRefuseAll(key, {probe.from_ns, probe.to_ns}))
+    return WhyClause(disturbances, *why);
   const int64_t tolerance_ns = ToNs(disturbances.facts.grace) / 2;
   if (probe.waited_ns < probe.budget_ns - tolerance_ns)
     return "the probe gave up after " + ShortTime(probe.waited_ns);

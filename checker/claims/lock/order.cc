@@ -243,7 +243,8 @@ class OrderChecker : ClaimChecker {
                              "waiting since {}, and asked for the last time at {}{}",
                              At(call.to_ns), At(grant.since_ns),
                              OwnerName(disturbances_, place.session), At(place.queued_ns),
-                             At(place.asked_ns), longest_wait_)});
+                             At(place.asked_ns), longest_wait_),
+         .of_service = true});
   }
 
   const std::string longest_wait_ = LongestWaitClause(evidence_.history(), disturbances_);
