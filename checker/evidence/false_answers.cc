@@ -100,9 +100,10 @@ class FalseAnswerSearch {
         .value_or(Why{.what = Why::What::kLease});
   }
 
-  // Whether another session was granted the lock by the answer of the release, and had not given it
-  // back before this session was granted it. Otherwise sets `doubt` to an acquire that may have
-  // taken the lock, if there is one; prefers an unanswered one.
+  // Whether another session was granted the lock by the invocation of the release, and had not
+  // given it back before this session was granted it. Otherwise sets `doubt` to an acquire that may
+  // have taken the lock, if there is one; prefers an unanswered one. A grant during the release is
+  // a doubt: either the service granted the key too early, or the answer is false.
   [[nodiscard]] bool WasGrantedToAnother(const Call& release, const Hold& own,
                                          std::optional<Why>& doubt) const {
     const auto note = [&](const Call& other) {
@@ -118,7 +119,8 @@ class FalseAnswerSearch {
         continue;
       }
       const bool shared = own.shared && other->answer[2] != 0;
-      if (other->Ok() && !shared && !WasOver(*other, own)) return true;
+      const bool before = Before(other->to_ns, release.from_ns);
+      if (other->Ok() && before && !shared && !WasOver(*other, own)) return true;
       note(*other);
     }
     if (doubt && own.shared) doubt = Why{.what = Why::What::kShared};

@@ -16,8 +16,8 @@ namespace doublehold {
 
 //   c1:  A-a==!   >  R-r      kLeaseEnded: success was reported later than lease and grace
 //   c1:  A-a==R-r  R-r        kAlreadyFreed: success was reported a second time
-//   c1:  A-a==R-x  !          kStillHeld: the lease was valid, no other client was granted the key,
-//                             and the release reported that the lock was not its own
+//   c1:  A-a==R-x  !          kStillHeld: the lease was valid, no other client had been granted the
+//                             key, and the release reported that the lock was not its own
 //
 // kLeaseEnded applies only to a library that has no watchdog and declares that its leases end.
 // Other locks may renew a lease without a record.
@@ -25,7 +25,7 @@ namespace doublehold {
 // An answer is not certainly false in these cases:
 // - the session may have been granted the key again;
 // - kStillHeld: the session need not have had the lock (evidence/must_have.h), or another client's
-//   acquire was not answered;
+//   acquire was not answered, or was granted during the release;
 // - a message that a fault delayed or lost may still take effect;
 // - success: the release may have freed a second copy (evidence/second_copies.h) of an earlier
 //   acquire of its session;

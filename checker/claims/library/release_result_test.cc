@@ -299,10 +299,11 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       c2:                A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.reason, "1 of 1 release was answered falsely");
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1 released the key at 0.008 s and was told that the lock was not its own, "
-            "though its lease ran until 0.016 s and nobody else was granted the key; no fault was "
-            "active");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1 released the key at 0.008 s and was told that the lock was not its own, "
+      "though its lease ran until 0.016 s and nobody else had been granted the key; no fault was "
+      "active");
   const std::vector<FalseAnswerDrawn> drawn{
       {"the lease ended before the answer", R"(
       c1:   A-a=====R-!-x)"},
@@ -310,13 +311,19 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       c1:   A-a=========R-x     !
       c2:       A-a==R-r)",
        Outcome::kValid},
-      {"another client was granted the key, before or after", R"(
+      {"another client was granted the key during the release: too early, or the answer is false",
+       R"(
       c1:   A-a=========R---x     !
-      c2:       A----------a==R-r)",
-       Outcome::kValid},
+      c2:       A----------a==R-r)"},
+      {"another client was granted the key as the release was invoked", R"(
+      c1:   A-a=========R---x     !
+      c2:       A-------a=R-r)"},
+      {"another client may have been granted the key during the release", R"(
+      c1:   A-a=========R---x     !
+      c2:       A----------?)"},
       {"the other grant explains the answer, and another answer is true", R"(
       c1:   A-a=========R---x     !              A-a==!============R-x
-      c2:       A----------a==R-r                          A-a=R-r)",
+      c2:       A------a======R-r                          A-a=R-r)",
        Outcome::kValid},
       {"another client held the key while it waited, and another answer is true", R"(
       c1:   A---------a=====R-x     !            A-a==!============R-x
