@@ -11,7 +11,6 @@
 #include "checker/evidence/library.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/traits.h"
-#include "checker/explain/ascii_timeline.h"
 #include "checker/explain/refine_sentence.h"
 #include "checker/explain/violation_drawing.h"
 #include "checker/sentences/violation_text.h"
@@ -244,7 +243,6 @@ void ExplainViolations(const ViolationContext& record, ClaimVerdict& verdict) {
     Explanation why = ExplainViolation(record, verdict.claim, violation);
     violation.steps = Narrate(record, violation, why);
     violation.drawing = DrawViolation(record, violation, why);
-    if (verdict.picture.empty()) verdict.picture = ToAscii(violation.drawing);
     NameFaultsBehind(record, why, violation);
     violation.cause = why.cause;
     violation.because = std::move(why.because);

@@ -314,7 +314,7 @@ TEST(Drawing, EveryDescribedViolationHasADrawing) {
 }
 
 TEST(AsciiTimeline, DrawsALaneForEachSessionAndFaultAndTheTimesBelow) {
-  EXPECT_EQ("\n" + JudgeExclusion(kStopped).picture, R"(
+  EXPECT_EQ("\n" + ToAscii(JudgeExclusion(kStopped).violations.at(0).drawing), R"(
   client 1  A-----a=====g===========!======================W-------w=======R-----x
   client 2                                   A-----a===========R-------r
   pause c1                    [------------------------]
@@ -338,14 +338,12 @@ TEST(AsciiTimeline, OmitsATimeThatWouldTouchTheOneBefore) {
   EXPECT_TRUE(text.ends_with("\n      0.000 0.000 s\n")) << text;
 }
 
-TEST(AsciiTimeline, DrawsTheFirstViolationOnly) {
-  EXPECT_EQ(JudgeExclusion("c1: A-a=R-r\nc2:         A-a=R-r").picture, "");
+TEST(AsciiTimeline, IsEmptyWithoutLanes) {
   const History stuck =
       FromLanes("c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
                 {.claims = {"liveness"}});
   EXPECT_EQ(Judge(stuck).claims.at(0).violations.size(), 1U);
-  EXPECT_EQ(Judge(stuck).claims.at(0).picture, "");
-  EXPECT_TRUE(Judge(stuck).claims.at(0).violations.at(0).drawing.lanes.empty());
+  EXPECT_EQ(ToAscii(Judge(stuck).claims.at(0).violations.at(0).drawing), "");
 }
 
 }  // namespace

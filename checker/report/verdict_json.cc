@@ -5,6 +5,7 @@
 
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
+#include "checker/explain/ascii_timeline.h"
 #include "checker/explain/cause.h"
 #include "checker/judge.h"
 #include "checker/rates/pool.h"
@@ -167,8 +168,10 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
   json margins = json::array();
   for (const Margin& margin : claim.margins) margins.push_back(ToJson(margin));
   json violations = json::array();
+  std::string picture;
   for (const Violation& violation : claim.violations) {
     violations.push_back(ToJson(violation, facts));
+    if (picture.empty()) picture = ToAscii(violation.drawing);
   }
   return {{"claim", claim.claim},
           {"title", entry == nullptr ? "" : entry->title},
@@ -188,7 +191,7 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
           {"overlap", claim.overlap ? ToJson(*claim.overlap) : json()},
           {"margins", std::move(margins)},
           {"violations", std::move(violations)},
-          {"picture", claim.picture}};
+          {"picture", std::move(picture)}};
 }
 
 // The family under which a page lists a fault.

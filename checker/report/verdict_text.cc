@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checker/evidence/names.h"
+#include "checker/explain/ascii_timeline.h"
 #include "checker/explain/cause.h"
 #include "checker/judge.h"
 #include "checker/report/verdict_table.h"
@@ -21,11 +22,11 @@ namespace {
 
 constexpr size_t kMostSentences = 5;  // violations of each claim; verdict.json has more
 
-// Formats the steps of a claim's first violation, and the picture of the claim.
-std::string FormatSteps(const ClaimVerdict& claim, const Violation& violation) {
+// Formats the steps of a violation, and its picture.
+std::string FormatSteps(const Violation& violation) {
   std::string text;
   for (size_t i = 0; i < violation.steps.size(); ++i) text += StepLine(violation, i);
-  std::istringstream picture(claim.picture);
+  std::istringstream picture(ToAscii(violation.drawing));
   for (std::string line; std::getline(picture, line);) text += "   " + line + '\n';
   return text;
 }
@@ -60,7 +61,7 @@ std::string FormatClaim(const ClaimVerdict& claim, std::set<std::string>& descri
                         more == 0 ? "" : fmt::format(" ({} more of the same hold)", more),
                         Name(violation->cause), violation->because);
     if (i == 0 && described_in_full.insert(violation->sentence).second)
-      text += FormatSteps(claim, *violation);
+      text += FormatSteps(*violation);
   }
   if (stories.size() > described || stand_for < claim.count) {
     text += fmt::format("  further violations are only counted; verdict.json has {}\n",

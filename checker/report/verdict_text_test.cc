@@ -94,5 +94,18 @@ TEST(VerdictText, GivesTheMeasuredLengthsOfAFault) {
         "ms\n"}});
 }
 
+// The first violation has no hold to be drawn.
+TEST(VerdictText, DrawsUnderAViolationOnlyItsOwnPicture) {
+  const std::string text = ToText(Judge(
+      FromLanes(R"(
+      c1:          Q-A--------------x--q
+      sent c1:      * * *
+      c2:            A----a=R-r
+      sent c2:        ***)",
+                {.claims = {"commands-per-grant"}, .limits = {{"commands-per-grant", "2"}}})));
+  EXPECT_NE(text.find("  2. item-0: client 2 sent 3 commands"), std::string::npos) << text;
+  EXPECT_EQ(text.find("  client 2  A"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace doublehold

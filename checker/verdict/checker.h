@@ -34,7 +34,6 @@ struct ClaimVerdict {
   std::vector<Sighting> seen{};          // the time of each violation, described or not
   std::optional<Percentiles> overlap{};  // lengths of all overlaps, for claims about overlaps
   std::vector<Outcome> trials{};         // the outcome in each trial (trials.h); Judge fills it in
-  std::string picture{};                 // text drawing of the first violation (ascii_timeline.h)
 };
 
 struct Limits {

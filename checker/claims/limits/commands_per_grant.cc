@@ -69,9 +69,11 @@ class GrantLimitChecker : ClaimChecker {
       return std::move(found_).Undecided(*why);
     if (!calls_.all.empty()) Gather();
     for (auto& [client, use] : uses_) JudgeClient(client, use);
+    const int64_t sessions = most_.sessions;
     const std::string took =
-        fmt::format("took more than {}{}, the most {}", Counted(limit_, "command"),
-                    several_ ? " of one session" : "", most_);
+        fmt::format("took more than {}{}, the most {}{}", Counted(limit_, "command"),
+                    several_ ? " of one session" : "", most_.Share(most_.sent),
+                    sessions == 1 ? "" : fmt::format(" ({} of {} sessions)", most_.sent, sessions));
     return std::move(found_).Conclude(
         {.nothing_judged = "no client was granted a key with all its commands recorded",
          .judged = Counted(found_.judged(), "grant"),
@@ -159,7 +161,7 @@ class GrantLimitChecker : ClaimChecker {
       const bool known = search.sent > 0 && end_ns < sent_.recorded_until_ns();
       if (!known) return found_.PassedOver();
       found_.Judged();
-      most_ = std::max(most_, search.Share(search.sent));
+      NoteMost(search, search.sent);
       return found_.NoteMargin(limit_ - search.Share(search.sent), end_ns,
                                [&] { return Describe(search, search.sent); });
     }
@@ -172,9 +174,15 @@ class GrantLimitChecker : ClaimChecker {
                                ? "; some of these may be for a key that it already had"
                                : "; a stall of the machine may have caused the excess"));
     found_.Judged();
-    most_ = std::max(most_, share);
+    NoteMost(search, search.unstalled);
     found_.NoteMargin(limit_ - share);
     found_.Violated(end_ns, [&] { return DescribeExcess(use, search); });
+  }
+
+  void NoteMost(const Search& search, int64_t sent) {
+    if (search.Share(sent) <= most_.Share(most_.sent)) return;
+    most_ = search;
+    most_.sent = sent;
   }
 
   static Span AskedSpan(const Search& search) {
@@ -195,13 +203,14 @@ class GrantLimitChecker : ClaimChecker {
     const Call* grant = search.granted;
     return DescribeExcessWithin(
         disturbances_, grant != nullptr ? grant->key : use.last_key, AskedSpan(search),
-        grant == nullptr ? nullptr : holds_.Find(grant->hold), Describe(search, search.unstalled));
+        grant == nullptr ? nullptr : holds_.Find(grant->hold), Describe(search, search.unstalled),
+        Counted(limit_, "command") + (search.sessions > 1 ? " for each session" : ""));
   }
 
   const ClientCommands& sent_ = evidence_.client_commands();
   const int64_t limit_;
   std::map<int32_t, ClientUse> uses_;
-  int64_t most_ = 0;
+  Search most_;           // with the greatest share of a session
   bool several_ = false;  // several sessions of a client asked for one grant
 };
 

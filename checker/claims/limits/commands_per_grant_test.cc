@@ -23,9 +23,10 @@ TEST(CommandsPerGrant, IsViolatedByAGrantWithMoreCommands) {
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.unit, "grants");
   EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 4");
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1 sent 4 commands to lock servers while it waited for keys "
-            "(0.000-0.012 s), and was then granted item-0; no fault was active");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1 sent 4 commands to lock servers while it waited for keys "
+      "(0.000-0.012 s), and was then granted item-0; the limit is 2 commands; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_EQ(verdict.margins.at(0).value, -2);
 }
@@ -40,7 +41,7 @@ TEST(CommandsPerGrant, IsViolatedByAClientThatAsksWithoutEnd) {
   EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 3");
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 2 sent 3 commands to lock servers while it waited for keys "
-            "(0.002-0.028 s), and was granted none; no fault was active");
+            "(0.002-0.028 s), and was granted none; the limit is 2 commands; no fault was active");
 }
 
 struct DrawnGrants {
@@ -102,9 +103,13 @@ TEST(CommandsPerGrant, DividesTheCommandsOfSessionsThatAskTogether) {
       c1:           A---x
       c1.2:         A----a=R-r
       sent c1:      *****)");
-  EXPECT_EQ(verdict.reason, "1 of 1 grant took more than 2 commands of one session, the most 3");
+  EXPECT_EQ(verdict.reason,
+            "1 of 1 grant took more than 2 commands of one session, the most 3 (5 of 2 sessions)");
   EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with(
       "client 1 sent 5 commands to lock servers while 2 of its sessions waited for keys"))
+      << verdict.violations.at(0).sentence;
+  EXPECT_TRUE(verdict.violations.at(0).sentence.ends_with(
+      "; the limit is 2 commands for each session; no fault was active"))
       << verdict.violations.at(0).sentence;
 }
 

@@ -127,7 +127,7 @@ class CommandLimitChecker : ClaimChecker {
     found_.NoteMargin(limit_ - certain);
     found_.Violated(when.to_ns, [&] {
       return DescribeExcessWithin(disturbances_, hold.key, when, &hold,
-                                  DescribeHold(hold, when, certain));
+                                  DescribeHold(hold, when, certain), Counted(limit_, "command"));
     });
   }
 

@@ -27,7 +27,7 @@ TEST(CommandsPerHold, IsViolatedByAHoldWithMoreCommands) {
   EXPECT_EQ(verdict.reason, "1 of 2 holds took more than 2 commands, the most 3");
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 1 held item-0 for 8.0 ms (0.002-0.010 s), and sent 3 commands to lock "
-            "servers meanwhile; no fault was active");
+            "servers meanwhile; the limit is 2 commands; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_EQ(verdict.margins.at(0).value, -1);
 }

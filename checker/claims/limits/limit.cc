@@ -32,12 +32,14 @@ std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim) {
 }
 
 Violation DescribeExcessWithin(const Disturbances& disturbances, uint16_t key, const Span& when,
-                               const Hold* first, const std::string& sentence) {
+                               const Hold* first, const std::string& sentence,
+                               std::string_view limit) {
   const std::vector<const FaultEpisode*> faults = disturbances.EpisodesWithin(when);
   Violation violation{.key = KeyName(disturbances.facts, key),
                       .from_ns = when.from_ns,
                       .to_ns = when.to_ns,
-                      .sentence = sentence + "; " + FaultsClause(disturbances, faults)};
+                      .sentence = fmt::format("{}; the limit is {}; {}", sentence, limit,
+                                              FaultsClause(disturbances, faults))};
   if (first != nullptr) violation.first = first->Ref();
   if (!faults.empty()) violation.fault = faults.front()->fault;
   return violation;

@@ -21,10 +21,11 @@ Result<int64_t> ParseLimit(LimitKind kind, std::string_view word);
 // Returns the limit that the run set for a claim; nullopt if there is none or it is unreadable.
 std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim);
 
-// Returns a violation of a limit in a span. Names the faults of that time: they are no excuse.
-// `first`: a hold of the client; may be null.
+// Returns a violation of a limit ("2 commands") in a span. Names the faults of that time: they are
+// no excuse. `first`: a hold of the client; may be null.
 Violation DescribeExcessWithin(const Disturbances& disturbances, uint16_t key, const Span& when,
-                               const Hold* first, const std::string& sentence);
+                               const Hold* first, const std::string& sentence,
+                               std::string_view limit);
 
 }  // namespace doublehold
 

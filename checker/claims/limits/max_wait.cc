@@ -171,7 +171,8 @@ class WaitLimitChecker : ClaimChecker {
     Violation violation =
         DescribeExcessWithin(disturbances_, wait.key, when, holds_.Find(wait.hold),
                              fmt::format("{}; others were granted it {} meanwhile",
-                                         DescribeWait(wait), Counted(others, "time")));
+                                         DescribeWait(wait), Counted(others, "time")),
+                             FormatDuration(Duration(limit_ns_)));
     if (overtook != nullptr) violation.second = overtook->Ref();
     return violation;
   }

@@ -29,7 +29,7 @@ TEST(MaxWait, IsViolatedByAWaitLongerThanTheLimit) {
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
       "client 2 waited for item-0 from 0.001 s on for 24.0 ms; others were granted it 2 times "
-      "meanwhile; no fault was active");
+      "meanwhile; the limit is 10ms; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).second->client, 1);
   EXPECT_EQ(verdict.margins.at(0).value, -14'000'000);
   EXPECT_EQ(VerdictOnWaits("c1: Q-A------aq", "9999999ns").outcome, Outcome::kViolated);
