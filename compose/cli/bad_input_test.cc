@@ -311,6 +311,8 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"run", "--lock", "none", "--duration", "5", "--out", out},
        3,
        "--duration: '5' has no unit (ns, us, ms, s, m, h): did you mean 5s?"},
+      {{"run", "--lock", "none", "--limit", "max-wait=2", "--out", out}, 3, "did you mean 2s?"},
+      {{"run", "set-nx-px"}, 3, "'set-nx-px': is a lock, no file; did you mean --lock set-nx-px?"},
       {{"run", "--lock", "none", "--lease", "0s", "--out", out},
        3,
        "--lease: must be at least 1ms"},

@@ -14,6 +14,7 @@
 #include "compose/explore/explore_text.h"
 #include "compose/explore/scenario_settings.h"
 #include "compose/options/screen.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
@@ -291,7 +292,8 @@ Result<ExitCode> ExploreCommand(const Words& words) {
       std::in_place, "doublehold explore: interrupted before an execution was judged");
   const double estimate = TRY(EstimateWithinBudget(asked.scenario, asked.bounds));
   const SearchOutcome outcome = RunSearch(asked, estimate, as_json, *last_words);
-  last_words.reset();  // the result is printed
+  const EndSignalsBlocked until_printed;
+  last_words.reset();
   fmt::print("{}", FormatSearchOutcome(outcome, asked, as_json));
   if (!certificate.empty() && !outcome.explored.is_complete)
     fmt::print(stderr, "doublehold explore: no certificate, because the search is not complete\n");

@@ -16,6 +16,7 @@
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
@@ -236,8 +237,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   const ServerPrograms programs = TRY(FindPrograms(ReadProgramOptions(line), plan));
   TRY(CheckMachine(plan));
   const std::filesystem::path folder = TRY(ChooseFolder(line, plan));
-  const bool quiet = line.values.contains("quiet");
-  const bool terminal = !quiet && IsScreen(STDERR_FILENO);
+  const bool terminal = !line.values.contains("quiet") && IsScreen(STDERR_FILENO);
   std::vector<Frame> frames;
   RunRequest request{.plan = plan,
                      .folder = folder,
@@ -246,18 +246,20 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .history = history,
                      .keep_if_killed = true};
   std::optional<LastWords> words_said;
-  request.ended = [&] {
+  request.kept = [&] {
     words_said.emplace(
-        fmt::format("doublehold run: interrupted before the verdict was written; to judge what was "
+        fmt::format("doublehold run: interrupted before the verdict was printed; to judge what was "
                     "recorded: doublehold check {}",
                     folder.string()));
   };
   if (terminal) request.progress = std::bind_front(ShowRunProgress, plan.duration);
   const Result<JudgedRun> run = RunAndJudge(request);
+  const EndSignalsBlocked until_printed;
   words_said.reset();
   if (terminal) EraseProgressLine();
   if (run) PrintRun(*run, folder, line);
   const Result<void> junit = WriteJUnit(line, plan, folder, run);
+  until_printed.Discard();
   if (!run) return tl::unexpected(run.error());
   if (run->unwritten) return tl::unexpected(*run->unwritten);
   TRY(junit);

@@ -131,9 +131,7 @@ ExitCode MatrixExitCode(const std::vector<MatrixRow>& rows) {
 }  // namespace
 
 Result<ExitCode> ExploreAll(const AllAsked& asked) {
-  if (asked.into) {
-    TRY(MakeEmptyFolder(*asked.into));
-  }
+  if (asked.into) TRY(MakeEmptyFolder(*asked.into));
   const bool terminal = IsScreen(STDERR_FILENO);
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [begun] {
@@ -157,7 +155,8 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
         kept = seconds();
       });
   if (terminal) EraseProgressLine();
-  words.reset();  // the matrix is printed
+  const EndSignalsBlocked until_printed;
+  words.reset();
   const double took = seconds();
   const nlohmann::json json = MatrixToJson(asked, rows, took);
   const std::string markdown = ToMarkdown(rows);

@@ -11,6 +11,7 @@
 #include "compose/plan/plan_builder.h"
 #include "faults/plans/nemesis.h"
 #include "lib/base/words.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -41,12 +42,15 @@ constexpr std::array kFlags{
          "how links are cut: proxy, or namespaces (drops packets; needs root)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},
     Flag{"clients", "workload.clients", "number of client processes"},
+    Flag{"threads", "workload.threads", "number of threads of each client"},
     Flag{"duration", "workload.duration", "how long the clients work, such as 5s"},
     Flag{"stock", "workload.stock", "initial stock of each item"},
     Flag{"seed", "seed", "seed of every random choice"},
     Flag{"speed", "speed", "run all clocks and waits so many times as fast as real time"},
     Flag{"nemesis", "nemesis.faults", "draw random faults of these kinds: {}"},
     Flag{"every", "nemesis.every", "draw one fault of the nemesis per interval, such as 500ms"},
+    Flag{"claims", "claims",
+         "the claims to judge, such as exclusion,release-result; default: the workload's claims"},
 };
 
 }  // namespace
@@ -61,8 +65,6 @@ void AddExperimentOptions(po::options_description& options, po::options_descript
   for (const Flag& flag : kFlags) {
     add(flag.option, po::value<std::string>(), fmt::format(fmt::runtime(flag.help), members));
   }
-  add("claims", po::value<std::string>(),
-      "the claims to judge, such as exclusion,release-result; default: the workload's claims");
   add("limit", po::value<Words>()->composing(),
       "add a limit, judged as a claim: --limit max-wait=5s, --limit commands-per-grant=50");
   add("option", po::value<Words>()->composing(),
@@ -75,7 +77,7 @@ std::string ExperimentOptionIn(const ParsedLine& line) {
   for (const Flag& flag : kFlags) {
     if (line.values.contains(flag.option)) return flag.option;
   }
-  for (const char* other : {"claims", "set", "option", "limit"}) {
+  for (const char* other : {"set", "option", "limit"}) {
     if (line.values.contains(other)) return other;
   }
   return {};
@@ -87,16 +89,18 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
   }
   Settings settings;
   if (!line.rest.empty()) {
-    Result<Settings> file = Settings::ReadToml(line.rest.front());
+    const std::string& name = line.rest.front();
+    if (FindLock(name) != nullptr && !std::filesystem::exists(name))
+      return BadInput(fmt::format("'{0}': is a lock, no file; did you mean --lock {0}?", name));
+    Result<Settings> file = Settings::ReadToml(name);
     if (!file) return file;
     settings = std::move(*file);
     if (!settings.Has("name")) {
-      const std::filesystem::path path = line.rest.front();
+      const std::filesystem::path path = name;
       settings.Set("name", path.stem().string(), path.string());
     }
     if (!settings.TablesBelow("row").empty() || !settings.TablesBelow("column").empty()) {
-      return BadInput(
-          fmt::format("{0}: is a suite; run it with: doublehold suite {0}", line.rest.front()));
+      return BadInput(fmt::format("{0}: is a suite; run it with: doublehold suite {0}", name));
     }
   }
   for (const Flag& flag : kFlags) {
@@ -104,14 +108,11 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
     settings.Set(flag.setting, line.values[flag.option].as<std::string>(),
                  fmt::format("--{}", flag.option));
   }
-  if (line.values.contains("claims"))
-    settings.Set("claims", line.values["claims"].as<std::string>(), "--claims");
   if (line.values.contains("i-own-this-server"))
     settings.Set("topology.i-own-this-server", "true", "--i-own-this-server");
   if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");
-  if (line.values.contains("faults")) {
+  if (line.values.contains("faults"))
     settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
-  }
   TRY(ReadAssignments(line, settings));
   return settings;
 }

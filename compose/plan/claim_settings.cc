@@ -95,7 +95,7 @@ void ReadLimits(SettingReader& reader, Plan& plan) {
       break;
     }
     const std::string word = checker->limit == LimitKind::kTime
-                                 ? FormatDuration(reader.Span(setting, ""))
+                                 ? FormatDuration(reader.Span(setting, "1s"))
                                  : reader.Word(setting, "");
     if (const Result<int64_t> limit = ParseLimit(checker->limit, word); !limit)
       reader.Fail(setting, limit.error().message);

@@ -28,7 +28,7 @@ TEST(SentCommands, FramesThatNoClientSendsAreRefused) {
            " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"getset\"\n"),
        command + "no client sends GETSET on these links: " + lock + ", " + shop +
-           " (did you mean 'SET'?)"},
+           " (did you mean 'GET'?)"},
       {Drop("set-nx-px", "command = \"GET\"\nnodes = [1]\n"),
        command + "no client sends GET on these links: " + lock + " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"WAIT\"\nnodes = [1]\n"),

@@ -106,12 +106,13 @@ Result<RecordedRun> RunAndRecord(const RunRequest& request) {
   Orphans orphans;
   RecordedRun recorded{.supervised = TRY(Supervise(request, shared, scratch->folder()))};
   recorded.ran_on = orphans.End();
-  if (request.ended) request.ended();
   // The supervisor has closed everything by now. So any resource beyond `before` is a leak.
   recorded.supervised.use.before = before;
   recorded.supervised.use.after = ReadOwnUse();
   // What was recorded is kept even if the judging is interrupted.
   recorded.written = WriteHistory(recorded.supervised.history, request.folder, request.history);
+  if (request.kept) request.kept();
+  recorded.supervised.until_kept.reset();
   return recorded;
 }
 

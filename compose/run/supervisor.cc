@@ -98,14 +98,14 @@ class Supervisor {
     }
     Begin();
     WaitFor([this] { return ClientsHaveEnded(); }, start_ + plan_.duration);
-    // A run that completed all its sections was not cut short. Its duration is the time it took.
-    if (plan_.sections > 0 && !end_request_.once())
-      worked_ = std::min(RealMono() - start_, plan_.duration);
     const Duration worked = std::min(RealMono() - start_, plan_.duration);
+    // A run that completed all its sections was not cut short. Its duration is the time it took.
+    if (plan_.sections > 0 && !end_request_.once()) worked_ = worked;
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    Supervised supervised{Collect(), use_meter_.End(), launcher_.ServiceOf(1).Version()};
+    Supervised supervised{Collect(), use_meter_.End(), launcher_.ServiceOf(1).Version(),
+                          std::make_shared<EndSignalsBlocked>()};
     if (end_request_.once()) supervised.interrupted = supervised.history.facts.interrupted = worked;
     return supervised;
   }
@@ -121,8 +121,6 @@ class Supervisor {
   std::function<void(const Error&)> Failed() {
     return [this](const Error& why) { failure_ = failure_.value_or(why); };
   }
-
-  // ---- start -----------------------------------------------------------------------------------
 
   // Polls every kPingInterval until `find_missing` returns an empty text.
   Result<void> Await(const std::function<std::string()>& find_missing) {
@@ -168,8 +166,6 @@ class Supervisor {
       return ready ? "" : "the clients did not get ready in time";
     });
   }
-
-  // ---- the run ---------------------------------------------------------------------------------
 
   void Begin() {
     if (request_.frames != nullptr) frame_log_.Watch(plan_);
@@ -260,8 +256,6 @@ class Supervisor {
     client.owed = false;
     (void)send(client.channel.native_handle(), "\1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-
-  // ---- the event loop --------------------------------------------------------------------------
 
   // Runs the event loop until `met`, a failure, an interrupt, or the deadline.
   template <typename Condition>

@@ -5,11 +5,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compose/cluster/service.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/run_folder.h"
 #include "compose/os/supervisor_resources.h"
 #include "compose/run/frame_log.h"
@@ -37,8 +39,8 @@ struct RunRequest {
   // If not null, receives the frames on the wire. Must be null if the plan is `direct`.
   std::vector<Frame>* frames = nullptr;
   HistoryFiles history = HistoryFiles::kBoth;
-  // Called when all processes have ended, before anything is written or judged; may be empty.
-  std::function<void()> ended{};
+  // Called when the history has been written, before it is judged; may be empty.
+  std::function<void()> kept{};
   // Whether to write and judge what was recorded even if this process is killed during the run.
   bool keep_if_killed = false;
 };
@@ -46,7 +48,8 @@ struct RunRequest {
 struct Supervised {
   History history;
   SupervisorUse use;
-  std::string version;  // of the locks' servers
+  std::string version;                              // of the locks' servers
+  std::shared_ptr<EndSignalsBlocked> until_kept{};  // a signal waits until the history is written
   // Set if SIGINT, SIGTERM or SIGHUP ended the run early: how long its clients had worked.
   std::optional<Duration> interrupted{};
 };

@@ -63,16 +63,16 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
     return candidate.ends_with(fmt::format(".{}", word));
   });
   if (ended != known.end()) return fmt::format(" (did you mean '{}'?)", *ended);
-  const std::string* nearest = nullptr;
   if (word.size() > kMostNameBytes) return fmt::format(" (one of: {})", fmt::join(known, ", "));
   const size_t letters = word.size() - (word.starts_with(kDashes) ? kDashes.size() : 0);
-  size_t distance = std::max<size_t>(2, letters / 2) + 1;
+  // Of two words as near, the one with the same first letter is the nearer one.
+  std::pair nearness(std::max<size_t>(2, letters / 2) + 1, false);
+  const std::string* nearest = nullptr;
   for (const std::string& candidate : known) {
-    const size_t d = Distance(word, candidate);
-    if (d < distance) {
-      nearest = &candidate;
-      distance = d;
-    }
+    const std::pair its(Distance(word, candidate), candidate.substr(0, 1) != word.substr(0, 1));
+    if (its >= nearness) continue;
+    nearest = &candidate;
+    nearness = its;
   }
   if (nearest != nullptr) return fmt::format(" (did you mean '{}'?)", *nearest);
   return fmt::format(" (one of: {})", fmt::join(known, ", "));

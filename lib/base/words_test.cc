@@ -40,6 +40,11 @@ TEST(Suggestion, TheDashesOfOptionsDoNotMakeWordsSimilar) {
   EXPECT_EQ(Suggestion("--job", options), " (did you mean '--jobs'?)");
 }
 
+TEST(Suggestion, PrefersTheFirstLetterAmongWordsAsNear) {
+  EXPECT_EQ(Suggestion("jsn", {"edn", "jsonl"}), " (did you mean 'jsonl'?)");
+  EXPECT_EQ(Suggestion("jsn", {"edn", "lines"}), " (did you mean 'edn'?)");
+}
+
 TEST(Suggestion, IsEmptyWhenNoWordIsKnown) { EXPECT_EQ(Suggestion("x", {}), ""); }
 
 TEST(UnknownWord, IsOneSentence) {
