@@ -292,7 +292,7 @@ Result<ExitCode> ExploreCommand(const Words& words) {
       std::in_place, "doublehold explore: interrupted before an execution was judged");
   const double estimate = TRY(EstimateWithinBudget(asked.scenario, asked.bounds));
   const SearchOutcome outcome = RunSearch(asked, estimate, as_json, *last_words);
-  const EndSignalsBlocked until_printed;
+  BlockEndSignals();
   last_words.reset();
   fmt::print("{}", FormatSearchOutcome(outcome, asked, as_json));
   if (!certificate.empty() && !outcome.explored.is_complete)

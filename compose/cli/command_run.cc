@@ -254,12 +254,11 @@ Result<ExitCode> RunCommand(const Words& words) {
   };
   if (terminal) request.progress = std::bind_front(ShowRunProgress, plan.duration);
   const Result<JudgedRun> run = RunAndJudge(request);
-  const EndSignalsBlocked until_printed;
+  BlockEndSignals();
   words_said.reset();
   if (terminal) EraseProgressLine();
   if (run) PrintRun(*run, folder, line);
   const Result<void> junit = WriteJUnit(line, plan, folder, run);
-  until_printed.Discard();
   if (!run) return tl::unexpected(run.error());
   if (run->unwritten) return tl::unexpected(*run->unwritten);
   TRY(junit);

@@ -212,7 +212,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   } else if (!line.values.contains("json")) {
     runs.progress = ProgressInLines();
   }
-  const EndSignalsBlocked until_written;
+  BlockEndSignals();  // RunSuite ends the runs by them
   const SuiteResult result = RunSuite(runs);
   if (terminal) EraseProgressLine();
   std::vector<SweepOutcome> outcomes;
@@ -224,7 +224,6 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   }
   nlohmann::json json = ToJson(cells, outcomes, result);
   const Result<void> written = WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n");
-  until_written.Discard();
   json["folder"] = runs.folder.string();
   if (line.values.contains("json")) {
     fmt::print("{}\n", json.dump(2));

@@ -155,7 +155,7 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
         kept = seconds();
       });
   if (terminal) EraseProgressLine();
-  const EndSignalsBlocked until_printed;
+  BlockEndSignals();
   words.reset();
   const double took = seconds();
   const nlohmann::json json = MatrixToJson(asked, rows, took);

@@ -5,33 +5,32 @@
 #include <signal.h>
 
 #include <array>
-#include <ctime>
 
 namespace doublehold {
 
 constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
-// Blocks these signals of the calling thread during this object's lifetime. A signal that arrives
-// meanwhile acts afterwards, unless it is discarded. Not thread-safe.
+// Blocks these signals of the calling thread, for the rest of the program: for a command that has
+// done its work, and prints its result. Returns the signals that were blocked before.
+inline sigset_t BlockEndSignals() {
+  sigset_t blocked{}, before{};
+  sigemptyset(&blocked);
+  for (const int signal : kEndSignals) sigaddset(&blocked, signal);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  return before;
+}
+
+// Blocks them during this object's lifetime. A signal that arrives meanwhile acts afterwards. Not
+// thread-safe.
 class EndSignalsBlocked {
  public:
-  EndSignalsBlocked() {
-    sigemptyset(&blocked_);
-    for (const int signal : kEndSignals) sigaddset(&blocked_, signal);
-    pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
-  }
+  EndSignalsBlocked() = default;
   ~EndSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   EndSignalsBlocked(const EndSignalsBlocked&) = delete;
   EndSignalsBlocked& operator=(const EndSignalsBlocked&) = delete;
 
-  // For a command that has done its work, and ends by itself.
-  void Discard() const {
-    constexpr timespec kNow{};
-    while (sigtimedwait(&blocked_, nullptr, &kNow) > 0) continue;
-  }
-
  private:
-  sigset_t blocked_{}, before_{};
+  const sigset_t before_ = BlockEndSignals();
 };
 
 }  // namespace doublehold

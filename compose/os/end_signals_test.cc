@@ -7,13 +7,13 @@
 namespace doublehold {
 namespace {
 
-TEST(EndSignals, ActAfterTheyWereBlockedUnlessTheyAreDiscarded) {
-  const auto end_during = [](bool discards) {
+TEST(EndSignals, ActAfterTheyWereBlockedUnlessTheyStayBlocked) {
+  const auto end_during = [](bool until_exit) {
+    if (until_exit) BlockEndSignals();
     {
       const EndSignalsBlocked blocked;
       raise(SIGTERM);
       raise(SIGHUP);
-      if (discards) blocked.Discard();
     }
     std::_Exit(7);
   };

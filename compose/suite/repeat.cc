@@ -14,6 +14,7 @@
 #include "compose/cluster/service.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
+#include "compose/os/end_signals.h"
 #include "compose/os/run_folder.h"
 #include "compose/suite/baseline.h"
 #include "compose/suite/comparison.h"
@@ -354,6 +355,7 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
   } else if (request.suite.comparison && summary == SummaryForm::kLines) {
     request.progress = ProgressInLines();
   }
+  BlockEndSignals();  // RunSuite ends the runs by them
   const SuiteResult result = RunSuite(request);
   if (terminal) EraseProgressLine();
   return PrintResult(request, result, line, summary);

@@ -318,7 +318,6 @@ SuiteResult RunSuite(const SuiteRequest& request) {
   SuiteResult result = SuiteRunner(request).Run();
   const Result<void> written = WriteSuite(request, result);
   if (!written && !result.error) result.error = written.error();
-  until_written.Discard();  // it came after the last run
   return result;
 }
 
