@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_HOLDS_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_HOLDS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -32,9 +33,11 @@ std::vector<Span> MergeSpans(std::vector<Span> spans);
 // 146 years. A grant that is valid for longer counts as endless (lock `none`).
 constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 
-// Returns `at_ns` + `by_ns`, but at most kForeverNs. Requires `at_ns` >= 0.
+// Returns `at_ns` + `by_ns`, but at most kForeverNs.
 inline int64_t Later(int64_t at_ns, int64_t by_ns) {
-  return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
+  int64_t sum_ns = 0;
+  const bool overflows = __builtin_add_overflow(at_ns, by_ns, &sum_ns);
+  return overflows ? kForeverNs : std::min(sum_ns, kForeverNs);
 }
 
 // Only the core of a hold counts: the span from the return of its acquire to the invocation of its

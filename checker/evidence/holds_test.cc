@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "checker/evidence/entries.h"
+#include "checker/evidence/evidence.h"
 #include "checker/evidence/overlaps.h"
 #include "checker/testing/ascii_history.h"
 
@@ -420,6 +422,22 @@ TEST(Holds, AReleaseUnderAnotherKeyIsAContradiction) {
   EXPECT_EQ(ExtractHolds(history).broken.value_or(""),
             "the history contradicts itself: at 0.005 s client 1 released hold 101, which it was "
             "not granted");
+}
+
+TEST(Holds, ASumOfTimesDoesNotOverflow) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(Later(2, 3), 5);
+  EXPECT_EQ(Later(30, kMost), kForeverNs);
+  EXPECT_EQ(Later(kMost, 1), kForeverNs);
+  EXPECT_EQ(Later(-kMost, 1), 1 - kMost);
+}
+
+// A history of another tool may have any number for a lease.
+TEST(Holds, ALeaseWithoutEndNeverEnds) {
+  History history = FromLanes("c1: A-a=E-e=R-r");
+  for (const size_t asks : {0U, 2U}) history.events.at(asks).value[0] = kForeverNs * 2;
+  const Evidence evidence(history);
+  EXPECT_EQ(evidence.lease_ends().LatestNs(evidence.calls().all.front()), kNeverNs);
 }
 
 TEST(Holds, AHoldIsNotLiveAtTheInstantAtWhichItsLeaseEnds) {

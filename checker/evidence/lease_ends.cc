@@ -34,7 +34,7 @@ LeaseEnds::LeaseEnds(const Evidence& evidence)
       of_hold.unknown_ns = event.at_ns;
     }
     if (event.type == EventType::kOk) {
-      const int64_t until_ns = std::max(event.at_ns + of_hold.lease_ns,
+      const int64_t until_ns = std::max(Later(event.at_ns, of_hold.lease_ns),
                                         Later(event.value[0], event.at_ns - of_hold.asked_ns));
       of_hold.until_ns = std::max(of_hold.until_ns, until_ns);
     }
@@ -62,8 +62,8 @@ int64_t LeaseEnds::LatestNs(const Call& call) const {
 int64_t LeaseEnds::LatestNs(const Call& call, int64_t arrival_ns, int64_t gone_ns) const {
   const int64_t lease_ns = call.asked[0];
   const bool for_ever = call.answer[0] >= kForeverNs;
-  int64_t end_ns = call.to_ns + lease_ns;
-  if (!for_ever) end_ns = std::max(end_ns, call.answer[0] + call.to_ns - call.from_ns);
+  int64_t end_ns = Later(call.to_ns, lease_ns);
+  if (!for_ever) end_ns = std::max(end_ns, Later(call.answer[0], call.to_ns - call.from_ns));
   const auto extend = [&](int64_t at_ns, int64_t by_ns) {
     end_ns = std::max(end_ns, Later(std::max(at_ns, arrival_ns), by_ns));
   };
