@@ -6,7 +6,7 @@
 # TSAN: run it under ThreadSanitizer as well. In such a build these tests have the label tsan, and
 # the target tsan_tests builds them.
 # Labels: unit needs no Redis and does not sleep; sim runs in the simulated world; real starts its
-# own servers; slow takes minutes. Those of unit and sim without SHARDS also have the label check.
+# own servers; slow takes minutes. Those of unit, and of sim without SHARDS, also have the label check.
 add_custom_target(tsan_tests)
 # Built by `make check`: the test programs of the label check, and the program.
 add_custom_target(check_tests DEPENDS doublehold)
@@ -21,7 +21,7 @@ function(doublehold_test)
   if(TEST_DEPENDS)
     add_dependencies(${TEST_NAME} ${TEST_DEPENDS})
   endif()
-  if(TEST_LABEL MATCHES "^(unit|sim)$" AND NOT TEST_SHARDS)
+  if(TEST_LABEL STREQUAL unit OR (TEST_LABEL STREQUAL sim AND NOT TEST_SHARDS))
     add_dependencies(check_tests ${TEST_NAME})
     list(APPEND TEST_LABEL check)
   elseif(TEST_LABEL STREQUAL slow)
