@@ -6,7 +6,7 @@
 # TSAN: run it under ThreadSanitizer as well. In such a build these tests have the label tsan, and
 # the target tsan_tests builds them.
 # Labels: unit needs no Redis and does not sleep; sim runs in the simulated world; real starts its
-# own servers; slow takes minutes. Those of unit, and of sim without SHARDS, also have the label
+# own servers; slow takes minutes. All of unit, and those of sim without SHARDS, also have the label
 # check.
 add_custom_target(tsan_tests)
 # Built by `make check`: the test programs of the label check, and the program.

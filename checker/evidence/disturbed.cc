@@ -107,7 +107,7 @@ Disturbed::Disturbed(const Evidence& evidence)
 }
 
 std::optional<Why> Disturbed::MayLoseKey(uint16_t key, const Span& when) const {
-  if (const auto killed = KilledServer(when.to_ns)) return killed;
+  if (const auto killed = FindServerKill(when.to_ns)) return killed;
   for (const auto& [fault, times] : key_losses_) {
     if (times.Meet(when) &&
         !IsOfAnotherLock(facts_, facts_.faults[static_cast<size_t>(fault)], key))
@@ -145,15 +145,15 @@ std::optional<Why> Disturbed::MayDelayMessages(int32_t client, const Span& when)
                  MayResendInStall(client, when));
 }
 
-std::optional<Why> Disturbed::MayRepeatMessages(int32_t client, const Span& when) const {
+std::optional<Why> Disturbed::MayDuplicateRequests(int32_t client, const Span& when) const {
   return FirstFault(client, when, [](const FaultFact& fault) { return May(fault, {kRepeats}); });
 }
 
-std::optional<Why> Disturbed::AnyFault(const Span& when) const {
+std::optional<Why> Disturbed::FindFault(const Span& when) const {
   return Because(FindActive(all_, when));
 }
 
-std::optional<Why> Disturbed::AnyConcerning(int32_t client, const Span& when) const {
+std::optional<Why> Disturbed::FindDisturbanceOf(int32_t client, const Span& when) const {
   if (auto fault = FirstFault(client, when, IsAny)) return fault;
   for (const Stall* stall : all_.StallsWithin(when)) {
     if (CanDelay(*stall, client)) return Why{.what = Why::What::kStall, .stall = stall};
@@ -161,7 +161,7 @@ std::optional<Why> Disturbed::AnyConcerning(int32_t client, const Span& when) co
   return std::nullopt;
 }
 
-std::optional<Why> Disturbed::MayRefuseAll(uint16_t key, const Span& when) const {
+std::optional<Why> Disturbed::MayRefuseKey(uint16_t key, const Span& when) const {
   constexpr FaultTraits kLasts{kKills, kMovesClock, kCutsReplication};
   for (const FaultEpisode* episode : all_.EpisodesWithin(when)) {
     const FaultFact& fault = FaultFor(facts_, *episode);
@@ -172,18 +172,18 @@ std::optional<Why> Disturbed::MayRefuseAll(uint16_t key, const Span& when) const
   return std::nullopt;
 }
 
-std::optional<Why> Disturbed::KilledServer(int64_t at_ns) const {
+std::optional<Why> Disturbed::FindServerKill(int64_t at_ns) const {
   return If(server_killed_ != nullptr && server_killed_->from_ns <= at_ns,
             {.fault = server_killed_});
 }
 
-bool Disturbed::KilledClient(int32_t client, const Span& when) const {
+bool Disturbed::WasClientKilled(int32_t client, const Span& when) const {
   return std::ranges::any_of(all_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
     return episode->client == client && IsCrash(FaultFor(facts_, *episode));
   });
 }
 
-std::vector<Span> Disturbed::HidesRequests(int32_t client) const {
+std::vector<Span> Disturbed::FindSpansWithoutRequests(int32_t client) const {
   constexpr FaultTraits kHide{kStops, kKills, kLosesData, kLosesMessages, kKeepsMessages};
   std::vector<Span> hidden;
   for (const FaultEpisode& episode : all_.episodes) {
@@ -199,7 +199,8 @@ std::vector<Span> Disturbed::HidesRequests(int32_t client) const {
       const auto taken_over = std::ranges::find_if(all_.episodes, [&](const FaultEpisode& other) {
         return other.from_ns >= episode.from_ns && Does(FaultFor(facts_, other), kTakesOver);
       });
-      until_ns = taken_over == all_.episodes.end() ? kForeverNs : taken_over->to_ns;
+      const bool returns = episode.client <= 0 && taken_over != all_.episodes.end();
+      until_ns = returns ? taken_over->to_ns : kForeverNs;
     }
     hidden.push_back({episode.from_ns, until_ns});
   }
@@ -254,7 +255,7 @@ std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) con
 
 bool Disturbed::AskedTheLock(const Call& call, const Span& when) const {
   const int64_t aftermath_ns = ToNs(facts_.lease) + ToNs(facts_.grace);
-  return !IsUnsent(call) && !KilledServer(when.to_ns) &&
+  return !IsUnsent(call) && !FindServerKill(when.to_ns) &&
          !DelayOf({call.session.client, call.key}, {when.from_ns - aftermath_ns, when.to_ns});
 }
 

@@ -24,8 +24,9 @@ struct Asker {
   uint16_t key = 0;
 };
 
-// Answers three questions. A fault of a kind that the history does not describe may do everything.
-// Faults on the store alone, and on single keys of other locks, do nothing to a lock.
+// Answers three questions, and a few that follow from them. A fault of a kind that the history does
+// not describe may do everything, but counts as no kill. Faults on the store alone do nothing to a
+// lock, nor do faults on single keys of other locks, where a function knows the key.
 //
 //   flush:   [-]                 1. Keys may be gone, or a lease may end at another time than its
 //   c1:  A-a======   A-x            client computed.
@@ -51,29 +52,32 @@ class Disturbed {
   // Whether, and why, a clock may have been moved in `when`, its ends included.
   [[nodiscard]] std::optional<Why> MayMoveClocks(const Span& when) const;
 
-  // Whether, and why, a request that the client sent in `when`, its ends included, may be carried
-  // out
-  // - late or twice: because of a fault, or it was sent again in a long stall;
-  // - twice: because of a fault;
-  // - twice: it was sent again in a long stall.
+  // Whether, and why, a request that the client sent in `when`, its ends included, may arrive late
+  // or twice, because of a fault or since the client sent it again in a long stall.
   [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
-  [[nodiscard]] std::optional<Why> MayRepeatMessages(int32_t client, const Span& when) const;
+  // The same, if a fault may have duplicated the request.
+  [[nodiscard]] std::optional<Why> MayDuplicateRequests(int32_t client, const Span& when) const;
+  // The same, if the client may have sent it again in a long stall.
   [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
 
-  // Returns a fault on clients or lock servers in `when`, its ends included, or a fault or a stall
-  // that may have to do with the client's requests to lock servers; nullopt if there is none.
-  [[nodiscard]] std::optional<Why> AnyFault(const Span& when) const;
-  [[nodiscard]] std::optional<Why> AnyConcerning(int32_t client, const Span& when) const;
-  // Whether, and why, the lock servers may refuse the key to everybody in `when`, or not answer. A
-  // server that was killed before, or a clock that was moved before, does not count.
-  [[nodiscard]] std::optional<Why> MayRefuseAll(uint16_t key, const Span& when) const;
+  // Returns a fault that was active in `when`, its ends included; nullopt if there is none.
+  [[nodiscard]] std::optional<Why> FindFault(const Span& when) const;
+  // Returns the first fault in `when`, its ends included, on the client, its links or lock servers,
+  // else a stall that may delay the client; nullopt if there is none.
+  [[nodiscard]] std::optional<Why> FindDisturbanceOf(int32_t client, const Span& when) const;
+  // Returns a fault on lock servers in `when` that may have made them refuse the key, or not answer;
+  // nullopt if there is none. Its ends do not count. Kills, moved clocks and cut replication count
+  // only if they begin within `when`.
+  [[nodiscard]] std::optional<Why> MayRefuseKey(uint16_t key, const Span& when) const;
 
-  // Returns the fault that first killed a lock server, if it began by `at_ns`.
-  [[nodiscard]] std::optional<Why> KilledServer(int64_t at_ns) const;
-  [[nodiscard]] bool KilledClient(int32_t client, const Span& when) const;
-  // Returns when faults and stalls may keep all requests of the client from reaching lock servers.
-  // A killed server receives nothing until a replica takes over.
-  [[nodiscard]] std::vector<Span> HidesRequests(int32_t client) const;
+  // Returns the first fault that killed a lock server, if it began by `at_ns`.
+  [[nodiscard]] std::optional<Why> FindServerKill(int64_t at_ns) const;
+  // Whether a fault killed the client in `when`. Its ends do not count.
+  [[nodiscard]] bool WasClientKilled(int32_t client, const Span& when) const;
+  // Returns the spans in which faults or stalls may keep all requests of the client from the lock
+  // servers, in order. A kill of a server lasts until a replica takes over, one of the client for
+  // ever.
+  [[nodiscard]] std::vector<Span> FindSpansWithoutRequests(int32_t client) const;
 
   // Returns what may first have cost the client its place in a queue; nullopt if nothing may have.
   // A fault from the invocation on of the acquire that took the place may have delayed the client,
@@ -112,7 +116,8 @@ class Disturbed {
                                                             const Asker& asker) const;
 
  private:
-  // Returns the first fault in `when` that concerns the client and for which `counts` is true.
+  // Returns the first fault in `when`, its ends included, that concerns the client and for which
+  // `counts` is true.
   template <typename Counts>
   [[nodiscard]] std::optional<Why> FirstFault(int32_t client, const Span& when,
                                               const Counts& counts) const;

@@ -90,29 +90,30 @@ TEST(Disturbed, ACallMayBeDelayedByWhatActsOnItsClientOrOnALockServer) {
                    {"jump n1", ""}});
 }
 
-TEST(Disturbed, OnlySomeFaultsSendAMessageTwiceThemselves) {
-  Expect(
-      [](const Disturbed& d, const Span& when) { return d.MayRepeatMessages(1, when).has_value(); },
-      {{"duplicate c1", "   ===="},
-       {"mystery c1", "   ===="},
-       {"duplicate c2", ""},
-       {"delay c1", ""}});
+TEST(Disturbed, SomeFaultsMayDuplicateARequest) {
+  Expect([](const Disturbed& d,
+            const Span& when) { return d.MayDuplicateRequests(1, when).has_value(); },
+         {{"duplicate c1", "   ===="},
+          {"mystery c1", "   ===="},
+          {"duplicate c2", ""},
+          {"delay c1", ""}});
 }
 
-TEST(Disturbed, AnythingMayBeOtherwiseForALockOrForTheCallsOfAClient) {
-  Expect([](const Disturbed& d, const Span& when) { return d.AnyFault(when).has_value(); },
+TEST(Disturbed, FaultsAreFoundByTimeAndByClientButNotOnTheStoreAlone) {
+  Expect([](const Disturbed& d, const Span& when) { return d.FindFault(when).has_value(); },
          {{"pause c2", "   ===="}, {"flush n1", "   ===="}, {"pause n0", ""}});
-  Expect([](const Disturbed& d, const Span& when) { return d.AnyConcerning(1, when).has_value(); },
-         {{"pause c1", "   ===="},
-          {"pause n1", "   ===="},
-          {"jump c1", "   ===="},
-          {"pause c2", ""},
-          {"pause n0", ""}});
+  Expect(
+      [](const Disturbed& d, const Span& when) { return d.FindDisturbanceOf(1, when).has_value(); },
+      {{"pause c1", "   ===="},
+       {"pause n1", "   ===="},
+       {"jump c1", "   ===="},
+       {"pause c2", ""},
+       {"pause n0", ""}});
 }
 
-TEST(Disturbed, ServersMayRefuseAllUnlessTheFaultLastsFromBefore) {
+TEST(Disturbed, ALastingFaultThatBeganBeforeDoesNotExplainARefusal) {
   const auto refuses = [](const Disturbed& d, const Span& when) {
-    return d.MayRefuseAll(0, {when.from_ns - 1'000'000, when.to_ns + 1}).has_value();
+    return d.MayRefuseKey(0, {when.from_ns - 1'000'000, when.to_ns + 1}).has_value();
   };
   Expect(refuses, {{"pause n1", "   ===="},
                    {"mystery n1", "   ===="},
@@ -124,19 +125,19 @@ TEST(Disturbed, ServersMayRefuseAllUnlessTheFaultLastsFromBefore) {
 }
 
 TEST(Disturbed, AKilledServerDoesNotReturn) {
-  Expect(
-      [](const Disturbed& d, const Span& when) { return d.KilledServer(when.from_ns).has_value(); },
-      {{"crash n1", "   =========="}, {"crash c1", ""}, {"crash n0", ""}, {"restart n1", ""}});
+  Expect([](const Disturbed& d,
+            const Span& when) { return d.FindServerKill(when.from_ns).has_value(); },
+         {{"crash n1", "   =========="}, {"crash c1", ""}, {"crash n0", ""}, {"restart n1", ""}});
   Expect(
       [](const Disturbed& d, const Span& when) {
-        return d.KilledClient(1, {when.from_ns, when.to_ns + 1});
+        return d.WasClientKilled(1, {when.from_ns, when.to_ns + 1});
       },
       {{"crash c1", "   ==="}, {"crash c2", ""}, {"crash n1", ""}, {"pause c1", ""}});
 }
 
-TEST(Disturbed, RequestsAreHiddenByWhatKeepsThemFromAllLockServers) {
+TEST(Disturbed, NoRequestArrivesWhileAFaultActsOnTheClientOrAllLockServers) {
   const auto hides = [](const Disturbed& d, const Span& when) {
-    return std::ranges::any_of(d.HidesRequests(1), [&](const Span& hidden) {
+    return std::ranges::any_of(d.FindSpansWithoutRequests(1), [&](const Span& hidden) {
       return hidden.from_ns <= when.from_ns && when.from_ns <= hidden.to_ns;
     });
   };
@@ -145,6 +146,7 @@ TEST(Disturbed, RequestsAreHiddenByWhatKeepsThemFromAllLockServers) {
                  {"pause n1", "", {.nodes = 3}},
                  {"mystery c1", "   ===="},
                  {"crash n1", "   =========="},
+                 {"crash c1", "   =========="},
                  {"delay c2", ""},
                  {"pause n0", ""},
                  {"jump n1", ""},

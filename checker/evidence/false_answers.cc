@@ -100,10 +100,10 @@ class FalseAnswerSearch {
         .value_or(Why{.what = Why::What::kLease});
   }
 
-  // Whether another session was granted the lock by the invocation of the release, and had not
-  // given it back before this session was granted it. Otherwise sets `doubt` to an acquire that may
-  // have taken the lock, if there is one; prefers an unanswered one. A grant during the release is
-  // a doubt: either the service granted the key too early, or the answer is false.
+  // Whether another session was granted the lock before the release was invoked, and did not give
+  // it back before this session's grant. Otherwise sets `doubt` to an acquire that may have taken
+  // the lock, if there is one; an unanswered one is preferred. A later grant is only a doubt: the
+  // service may have granted the key too early, or the answer is false.
   [[nodiscard]] bool WasGrantedToAnother(const Call& release, const Hold& own,
                                          std::optional<Why>& doubt) const {
     const auto note = [&](const Call& other) {

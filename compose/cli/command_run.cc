@@ -246,7 +246,7 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .history = history,
                      .keep_if_killed = true};
   std::optional<LastWords> words_said;
-  request.kept = [&] {
+  request.on_written = [&] {
     words_said.emplace(
         fmt::format("doublehold run: interrupted before the verdict was printed; to judge what was "
                     "recorded: doublehold check {}",

@@ -212,7 +212,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   } else if (!line.values.contains("json")) {
     runs.progress = ProgressInLines();
   }
-  BlockEndSignals();  // RunSuite ends the runs by them
+  BlockEndSignals();  // until the result is printed; RunSuite takes the signals by sigtimedwait
   const SuiteResult result = RunSuite(runs);
   if (terminal) EraseProgressLine();
   std::vector<SweepOutcome> outcomes;

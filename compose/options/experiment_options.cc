@@ -91,7 +91,8 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
   if (!line.rest.empty()) {
     const std::string& name = line.rest.front();
     if (FindLock(name) != nullptr && !std::filesystem::exists(name))
-      return BadInput(fmt::format("'{0}': is a lock, no file; did you mean --lock {0}?", name));
+      return BadInput(
+          fmt::format("'{0}' is a lock, not an experiment file; did you mean --lock {0}?", name));
     Result<Settings> file = Settings::ReadToml(name);
     if (!file) return file;
     settings = std::move(*file);

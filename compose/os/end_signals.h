@@ -10,8 +10,8 @@ namespace doublehold {
 
 constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
-// Blocks these signals of the calling thread, for the rest of the program: for a command that has
-// done its work, and prints its result. Returns the signals that were blocked before.
+// Blocks kEndSignals in the calling thread until the process exits, so that no signal kills a
+// command while it prints its result. Returns the signals that were blocked before.
 inline sigset_t BlockEndSignals() {
   sigset_t blocked{}, before{};
   sigemptyset(&blocked);
@@ -20,8 +20,8 @@ inline sigset_t BlockEndSignals() {
   return before;
 }
 
-// Blocks them during this object's lifetime. A signal that arrives meanwhile acts afterwards. Not
-// thread-safe.
+// Blocks kEndSignals during this object's lifetime. A signal that arrives meanwhile acts when it
+// ends, unless the signals were blocked before. Not thread-safe.
 class EndSignalsBlocked {
  public:
   EndSignalsBlocked() = default;

@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-TEST(EndSignals, ActAfterTheyWereBlockedUnlessTheyStayBlocked) {
+TEST(EndSignals, ActWhenTheBlockEndsButNeverAfterBlockEndSignals) {
   const auto end_during = [](bool until_exit) {
     if (until_exit) BlockEndSignals();
     {

@@ -111,8 +111,8 @@ Result<RecordedRun> RunAndRecord(const RunRequest& request) {
   recorded.supervised.use.after = ReadOwnUse();
   // What was recorded is kept even if the judging is interrupted.
   recorded.written = WriteHistory(recorded.supervised.history, request.folder, request.history);
-  if (request.kept) request.kept();
-  recorded.supervised.until_kept.reset();
+  if (request.on_written) request.on_written();
+  recorded.supervised.until_written.reset();
   return recorded;
 }
 

@@ -40,7 +40,7 @@ struct RunRequest {
   std::vector<Frame>* frames = nullptr;
   HistoryFiles history = HistoryFiles::kBoth;
   // Called when the history has been written, before it is judged; may be empty.
-  std::function<void()> kept{};
+  std::function<void()> on_written{};
   // Whether to write and judge what was recorded even if this process is killed during the run.
   bool keep_if_killed = false;
 };
@@ -48,8 +48,9 @@ struct RunRequest {
 struct Supervised {
   History history;
   SupervisorUse use;
-  std::string version;                              // of the locks' servers
-  std::shared_ptr<EndSignalsBlocked> until_kept{};  // a signal waits until the history is written
+  std::string version;  // of the locks' servers
+  std::shared_ptr<EndSignalsBlocked>
+      until_written{};  // a signal waits until the history is written
   // Set if SIGINT, SIGTERM or SIGHUP ended the run early: how long its clients had worked.
   std::optional<Duration> interrupted{};
 };

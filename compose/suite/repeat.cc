@@ -355,7 +355,7 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
   } else if (request.suite.comparison && summary == SummaryForm::kLines) {
     request.progress = ProgressInLines();
   }
-  BlockEndSignals();  // RunSuite ends the runs by them
+  BlockEndSignals();  // until the result is printed; RunSuite takes the signals by sigtimedwait
   const SuiteResult result = RunSuite(request);
   if (terminal) EraseProgressLine();
   return PrintResult(request, result, line, summary);

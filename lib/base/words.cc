@@ -65,14 +65,14 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   if (ended != known.end()) return fmt::format(" (did you mean '{}'?)", *ended);
   if (word.size() > kMostNameBytes) return fmt::format(" (one of: {})", fmt::join(known, ", "));
   const size_t letters = word.size() - (word.starts_with(kDashes) ? kDashes.size() : 0);
-  // Of two words as near, the one with the same first letter is the nearer one.
-  std::pair nearness(std::max<size_t>(2, letters / 2) + 1, false);
+  // Among words at the same distance, prefers one with the same first letter.
+  std::pair best(std::max<size_t>(2, letters / 2) + 1, false);
   const std::string* nearest = nullptr;
   for (const std::string& candidate : known) {
-    const std::pair its(Distance(word, candidate), candidate.substr(0, 1) != word.substr(0, 1));
-    if (its >= nearness) continue;
+    const std::pair rank(Distance(word, candidate), candidate.substr(0, 1) != word.substr(0, 1));
+    if (rank >= best) continue;
     nearest = &candidate;
-    nearness = its;
+    best = rank;
   }
   if (nearest != nullptr) return fmt::format(" (did you mean '{}'?)", *nearest);
   return fmt::format(" (one of: {})", fmt::join(known, ", "));

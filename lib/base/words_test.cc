@@ -40,7 +40,7 @@ TEST(Suggestion, TheDashesOfOptionsDoNotMakeWordsSimilar) {
   EXPECT_EQ(Suggestion("--job", options), " (did you mean '--jobs'?)");
 }
 
-TEST(Suggestion, PrefersTheFirstLetterAmongWordsAsNear) {
+TEST(Suggestion, PrefersTheSameFirstLetterAtTheSameDistance) {
   EXPECT_EQ(Suggestion("jsn", {"edn", "jsonl"}), " (did you mean 'jsonl'?)");
   EXPECT_EQ(Suggestion("jsn", {"edn", "lines"}), " (did you mean 'edn'?)");
 }

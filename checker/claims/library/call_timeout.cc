@@ -152,7 +152,7 @@ class CallTimeoutChecker : ClaimChecker {
     }
     std::set<const Call*> all;
     for (const auto& [session, calls] : unrecorded) {
-      if (evidence_.disturbed().KilledClient(session.client, {-1, kForeverNs}))
+      if (evidence_.disturbed().WasClientKilled(session.client, {-1, kForeverNs}))
         all.insert(calls.begin(), calls.end());
     }
     return all;
@@ -179,7 +179,7 @@ class CallTimeoutChecker : ClaimChecker {
         BlockedTimeNs(disturbances_, late.event.client, Side::kSession, late.When());
     const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - blocked_ns);
     const bool answered = late.event.type == EventType::kOk;
-    if (left_ns < 0 && !evidence_.disturbed().KilledClient(late.event.client, late.When())) {
+    if (left_ns < 0 && !evidence_.disturbed().WasClientKilled(late.event.client, late.When())) {
       const int64_t deadline_ns = late.sent_ns() + late.timeout_ns() + grace_ns_;
       found_.NoteMargin(left_ns);
       return found_.Violated(deadline_ns,

@@ -113,7 +113,7 @@ class IdleTrafficChecker : ClaimChecker {
   // Returns the time within `when` in which a command of the client would have been recorded.
   [[nodiscard]] int64_t RecordedNs(int32_t client, const Span& when) const {
     int64_t recorded_ns = when.to_ns - when.from_ns;
-    for (const Span& span : evidence_.disturbed().HidesRequests(client)) {
+    for (const Span& span : evidence_.disturbed().FindSpansWithoutRequests(client)) {
       const Span part{std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)};
       recorded_ns -= std::max<int64_t>(part.to_ns - part.from_ns, 0);
     }
@@ -128,7 +128,7 @@ class IdleTrafficChecker : ClaimChecker {
                          OwnerName(disturbances_, traffic.open->session));
     if (traffic.extending) return "what came of an extension of its lock is not known";
     const Span meanwhile{traffic.last->asked_ns - lease_ns_, idle.to_ns};
-    const auto why = evidence_.disturbed().AnyConcerning(client, meanwhile);
+    const auto why = evidence_.disturbed().FindDisturbanceOf(client, meanwhile);
     return why ? WhyClause(disturbances_, *why) : "";
   }
 

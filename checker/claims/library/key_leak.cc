@@ -201,21 +201,21 @@ class KeyLeakChecker : ClaimChecker {
     const Disturbed& disturbed = evidence_.disturbed();
     const Span before{0, leaked.at_ns};
     std::optional<Why> why =
-        FirstOf(disturbed.MayReturnKeys(before), disturbed.KilledServer(leaked.at_ns),
-                disturbed.AnyFault(meanwhile));
+        FirstOf(disturbed.MayReturnKeys(before), disturbed.FindServerKill(leaked.at_ns),
+                disturbed.FindFault(meanwhile));
     if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
     // A fault may have sent an acquire twice.
     for (const auto& [session, entry] : usage.entered)
-      why =
-          FirstOf(why, disturbed.MayRepeatMessages(session.client, {entry.from_ns, leaked.at_ns}));
+      why = FirstOf(why,
+                    disturbed.MayDuplicateRequests(session.client, {entry.from_ns, leaked.at_ns}));
     if (why) return WhyClause(disturbances_, *why);
     // A stall during an acquire may have made its client send the acquire twice.
     const auto stalls = disturbances_.StallsWithin(since_asked);
-    if (std::ranges::any_of(stalls, [&](const Stall* stall) {
-          return stall->when.to_ns - stall->when.from_ns > most_ns;
-        }))
-      return "the machine had stalled since";
-    return "";
+    const auto is_long = std::ranges::find_if(stalls, [&](const Stall* stall) {
+      return stall->when.to_ns - stall->when.from_ns > most_ns;
+    });
+    if (is_long == stalls.end()) return "";
+    return WhyClause(disturbances_, {.what = Why::What::kStall, .stall = *is_long});
   }
 
   // Whether the only server granted the lock to the referee while the leaked key certainly existed.

@@ -98,12 +98,20 @@ class LostLockNotificationChecker : ClaimChecker {
              At(ended_ns), when, OwnerName(disturbances_, lost.first->session),
              At(lost.first->to_ns)),
          .of_service = true});
-    // What may have prevented a renewal.
-    const auto why = evidence_.disturbed().AnyConcerning(
-        lost.own->client, {lost.first->to_ns, lost.release->from_ns});
-    if (why && (why->fault == nullptr || why->fault->fault != violation.fault))
-      violation.sentence += "; meanwhile " + WhyClause(disturbances_, *why);
+    if (const FaultEpisode* fault = FindBlockingFault(lost, violation.fault))
+      violation.sentence += "; meanwhile " + FaultClause(disturbances_, *fault);
     return violation;
+  }
+
+  // Returns a fault other than `named` that may have prevented a renewal; null if there is none.
+  [[nodiscard]] const FaultEpisode* FindBlockingFault(const LostLock& lost, int32_t named) const {
+    for (const FaultEpisode* episode :
+         disturbances_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
+      const FaultFact& fault = FaultFor(disturbances_.facts, *episode);
+      const bool can_block = episode->client <= 0 || episode->client == lost.own->client;
+      if (can_block && !Does(fault, FaultTrait::kSlows) && episode->fault != named) return episode;
+    }
+    return nullptr;
   }
 
   void Doubt(const LostLock& lost) {

@@ -70,10 +70,10 @@ class GrantLimitChecker : ClaimChecker {
     if (!calls_.all.empty()) Gather();
     for (auto& [client, use] : uses_) JudgeClient(client, use);
     const int64_t sessions = most_.sessions;
-    const std::string took =
-        fmt::format("took more than {}{}, the most {}{}", Counted(limit_, "command"),
-                    several_ ? " of one session" : "", most_.Share(most_.sent),
-                    sessions == 1 ? "" : fmt::format(" ({} of {} sessions)", most_.sent, sessions));
+    const std::string took = fmt::format(
+        "took more than {}{}, the most {}{}", Counted(limit_, "command"),
+        several_ ? " for each session" : "", most_.Share(most_.sent),
+        sessions == 1 ? "" : fmt::format(" ({} sessions sent {})", sessions, most_.sent));
     return std::move(found_).Conclude(
         {.nothing_judged = "no client was granted a key with all its commands recorded",
          .judged = Counted(found_.judged(), "grant"),
@@ -210,7 +210,7 @@ class GrantLimitChecker : ClaimChecker {
   const ClientCommands& sent_ = evidence_.client_commands();
   const int64_t limit_;
   std::map<int32_t, ClientUse> uses_;
-  Search most_;           // with the greatest share of a session
+  Search most_;           // the search with the greatest share of `sent`
   bool several_ = false;  // several sessions of a client asked for one grant
 };
 

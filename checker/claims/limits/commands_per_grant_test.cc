@@ -103,8 +103,9 @@ TEST(CommandsPerGrant, DividesTheCommandsOfSessionsThatAskTogether) {
       c1:           A---x
       c1.2:         A----a=R-r
       sent c1:      *****)");
-  EXPECT_EQ(verdict.reason,
-            "1 of 1 grant took more than 2 commands of one session, the most 3 (5 of 2 sessions)");
+  EXPECT_EQ(
+      verdict.reason,
+      "1 of 1 grant took more than 2 commands for each session, the most 3 (2 sessions sent 5)");
   EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with(
       "client 1 sent 5 commands to lock servers while 2 of its sessions waited for keys"))
       << verdict.violations.at(0).sentence;

@@ -123,11 +123,12 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
 }
 
-// Returns why the probe may have been refused legitimately; empty if there is no reason. A reason
-// must last until less than half the grace before the end of the probe.
+// Returns why the probe may have been refused legitimately; empty if there is no reason: a fault on
+// lock servers during the probe, a probe that gave up early, or a lease that ran until less than
+// half the grace before the end of the probe.
 std::string WhyRefusedLegitimately(const Evidence& evidence, uint16_t key, const KeyProbe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
-  if (const auto why = evidence.disturbed().MayRefuseAll(key, {probe.from_ns, probe.to_ns}))
+  if (const auto why = evidence.disturbed().MayRefuseKey(key, {probe.from_ns, probe.to_ns}))
     return WhyClause(disturbances, *why);
   const int64_t tolerance_ns = ToNs(disturbances.facts.grace) / 2;
   if (probe.waited_ns < probe.budget_ns - tolerance_ns)
