@@ -197,6 +197,7 @@ nlohmann::json ToJson(const SweepCells& cells, const std::vector<SweepOutcome>& 
   return {{"sweep", cells.suite.name},
           {"library", std::move(library)},
           {"seconds", result.seconds},
+          {"interrupted", result.IsCut()},
           {"cells", std::move(list)}};
 }
 

@@ -171,6 +171,10 @@ def check_search(trial: Trial) -> None:
     for name in ("sweep.json", "explore.json", "suite.json"):
         for file in trial.files(name):
             trial.report(file.parent)
+            result = json.loads(file.read_text())
+            missing = [cell for cell in result.get("cells", []) if cell.get("letters") == ""]
+            if missing and not result["interrupted"]:
+                raise Wrong(f"{name} does not say that runs are missing")
 
 
 def check_suite(trial: Trial) -> None:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "compose/plan/plan_builder.h"
@@ -123,8 +125,12 @@ Result<void> ReadAssignments(const ParsedLine& line, Settings& settings) {
   for (const auto& [flag, table] : {std::pair("set", ""), std::pair("option", "lock.options."),
                                     std::pair("limit", "limits.")}) {
     if (!line.values.contains(flag)) continue;
+    std::set<std::string> names;
     for (const std::string& assignment : line.values[flag].as<Words>()) {
       const auto given = TRY(ParseAssignment(flag, assignment));
+      // Of other settings the last one counts, but the last limit may be the weaker one.
+      if (!names.insert(given.first).second && flag == std::string_view("limit"))
+        return BadInput(fmt::format("--limit {}: {} has a limit already", assignment, given.first));
       settings.Set(table + given.first, given.second, fmt::format("--{} {}", flag, assignment));
     }
   }
