@@ -172,6 +172,10 @@ std::optional<Why> Disturbed::MayRefuseKey(uint16_t key, const Span& when) const
   return std::nullopt;
 }
 
+std::optional<Why> Disturbed::FindKill(int64_t at_ns) const {
+  return Because(FindActive(all_, {0, at_ns}, IsCrash));
+}
+
 std::optional<Why> Disturbed::FindServerKill(int64_t at_ns) const {
   return If(server_killed_ != nullptr && server_killed_->from_ns <= at_ns,
             {.fault = server_killed_});
@@ -218,8 +222,7 @@ std::optional<Why> Disturbed::MayResendInStall(int32_t client, const Span& when)
   return std::nullopt;
 }
 
-std::optional<Why> Disturbed::MayCostPlace(int32_t client, const Span& when,
-                                           int64_t queued_ns) const {
+std::optional<Why> Disturbed::MayCostPlace(int32_t client, const Span& when) const {
   std::optional<Why> first;
   for (const FaultEpisode& episode : all_.episodes) {
     const FaultFact& fault = FaultFor(facts_, episode);
@@ -228,10 +231,16 @@ std::optional<Why> Disturbed::MayCostPlace(int32_t client, const Span& when,
     if (may && episode.from_ns <= when.to_ns && when.from_ns <= episode.to_ns)
       KeepFirst(first, {.fault = &episode});
   }
-  for (const Stall* stall : all_.StallsWithin({queued_ns, when.to_ns})) {
-    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.lease) / 2;
-    if (is_long && CanDelay(*stall, client))
-      KeepFirst(first, {.what = Why::What::kStall, .stall = stall});
+  std::vector<const Stall*> stalls = all_.StallsWithin({when.from_ns, Later(when.to_ns, 1)});
+  std::erase_if(stalls, [&](const Stall* stall) { return !CanDelay(*stall, client); });
+  std::vector<Span> spans;
+  for (const Stall* stall : stalls) spans.push_back(stall->when);
+  for (const Span& span : MergeSpans(std::move(spans))) {
+    if (span.to_ns - span.from_ns <= ToNs(facts_.lease) / 2) continue;
+    for (const Stall* stall : stalls) {
+      if (stall->when.from_ns == span.from_ns)
+        KeepFirst(first, {.what = Why::What::kStall, .stall = stall});
+    }
   }
   return first;
 }

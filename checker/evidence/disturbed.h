@@ -70,6 +70,8 @@ class Disturbed {
   // only if they begin within `when`.
   [[nodiscard]] std::optional<Why> MayRefuseKey(uint16_t key, const Span& when) const;
 
+  // Returns a fault that killed a client or a lock server by `at_ns`; nullopt if there is none.
+  [[nodiscard]] std::optional<Why> FindKill(int64_t at_ns) const;
   // Returns the first fault that killed a lock server, if it began by `at_ns`.
   [[nodiscard]] std::optional<Why> FindServerKill(int64_t at_ns) const;
   // Whether a fault killed the client in `when`. Its ends do not count.
@@ -81,10 +83,9 @@ class Disturbed {
 
   // Returns what may first have cost the client its place in a queue; nullopt if nothing may have.
   // A fault from the invocation on of the acquire that took the place may have delayed the client,
-  // or made a second copy of this acquire. So may a stall longer than half a lease since `queued`.
-  // `when`: from that invocation to the last time at which the client asked.
-  [[nodiscard]] std::optional<Why> MayCostPlace(int32_t client, const Span& when,
-                                                int64_t queued_ns) const;
+  // or made a second copy of this acquire. So may stalls that together last longer than half a
+  // lease without a gap. `when`: from that invocation to the last time at which the client asked.
+  [[nodiscard]] std::optional<Why> MayCostPlace(int32_t client, const Span& when) const;
 
   // Returns one span that covers all faults and long stalls within `when` that may have stopped or
   // delayed the client, its requests for the key, or their replies; nullopt if there were none.

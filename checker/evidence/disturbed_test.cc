@@ -128,6 +128,8 @@ TEST(Disturbed, AKilledServerDoesNotReturn) {
   Expect([](const Disturbed& d,
             const Span& when) { return d.FindServerKill(when.from_ns).has_value(); },
          {{"crash n1", "   =========="}, {"crash c1", ""}, {"crash n0", ""}, {"restart n1", ""}});
+  Expect([](const Disturbed& d, const Span& when) { return d.FindKill(when.from_ns).has_value(); },
+         {{"crash n1", "   =========="}, {"crash c1", "   =========="}, {"crash n0", ""}});
   Expect(
       [](const Disturbed& d, const Span& when) {
         return d.WasClientKilled(1, {when.from_ns, when.to_ns + 1});

@@ -201,7 +201,7 @@ class KeyLeakChecker : ClaimChecker {
     const Disturbed& disturbed = evidence_.disturbed();
     const Span before{0, leaked.at_ns};
     std::optional<Why> why =
-        FirstOf(disturbed.MayReturnKeys(before), disturbed.FindServerKill(leaked.at_ns),
+        FirstOf(disturbed.MayReturnKeys(before), disturbed.FindKill(leaked.at_ns),
                 disturbed.FindFault(meanwhile));
     if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
     // A fault may have sent an acquire twice.

@@ -84,6 +84,16 @@ TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
       c1:       A-a=R-r
       crash c1:     []
       expiry:            * | 9)"},
+      {"a client was killed before: a queue may have handed the key to it", R"(
+      c2:       A-x
+      crash c2:     []
+      c1:              A-a=R-r
+      expiry:                   * | 9)"},
+      {"a client was killed after the reading", R"(
+      c1:       A-a=R-r
+      crash c2:            []
+      expiry:            * | 9)",
+       Outcome::kViolated},
       {"a client ended by itself", R"(
       c1:       A-a=R-r
       died c1:          *

@@ -141,7 +141,8 @@ class ReleaseResultChecker : ClaimChecker {
       case FalseAnswerKind::kStillHeld:
         return fmt::format(
             "was told that the lock was not its own, though its lease ran until {}{}",
-            At(answer.at_ns), answer.doubt ? "" : " and nobody else had been granted the key");
+            At(answer.at_ns),
+            answer.doubt ? "" : " and nobody else had been granted the key since");
     }
     return "";
   }

@@ -299,11 +299,11 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       c2:                A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.reason, "1 of 1 release was answered falsely");
-  EXPECT_EQ(
-      verdict.violations.at(0).sentence,
-      "client 1 released the key at 0.008 s and was told that the lock was not its own, "
-      "though its lease ran until 0.016 s and nobody else had been granted the key; no fault was "
-      "active");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 1 released the key at 0.008 s and was told that the lock was not its own, "
+            "though its lease ran until 0.016 s and nobody else had been granted the key since; no "
+            "fault was "
+            "active");
   const std::vector<FalseAnswerDrawn> drawn{
       {"the lease ended before the answer", R"(
       c1:   A-a=====R-!-x)"},

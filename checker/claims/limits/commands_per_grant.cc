@@ -93,8 +93,12 @@ class GrantLimitChecker : ClaimChecker {
       use.last = asked;
       use.last_key = key;
     };
-    for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_))
-      add(wait.who, wait.key, wait.when);
+    for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_)) {
+      // The grant ends a wait, although the wait is recorded to end a little later.
+      const Hold* hold = holds_.Find(wait.hold);
+      const int64_t end_ns = hold == nullptr ? wait.when.to_ns : hold->core.from_ns;
+      add(wait.who, wait.key, {wait.when.from_ns, std::min(wait.when.to_ns, end_ns)});
+    }
     for (const Call& call : calls_.all) {
       if (call.op == Op::kRelease)
         uses_[call.session.client].may_have.push_back({call.from_ns, call.to_ns});

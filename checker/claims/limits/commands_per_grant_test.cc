@@ -114,6 +114,20 @@ TEST(CommandsPerGrant, DividesTheCommandsOfSessionsThatAskTogether) {
       << verdict.violations.at(0).sentence;
 }
 
+// The first session's wait is recorded to end after its grant.
+TEST(CommandsPerGrant, ASessionThatWasGrantedTheKeyAsksNoMore) {
+  History history = FromLanes(R"(
+      c1:           QA-a-q==R-r
+      c1.2:                    A----a=R-r
+      sent c1:       *          ***)",
+                              {.limits = {{"commands-per-grant", "2"}}});
+  for (Event& event : history.events) {
+    if (event.op == Op::kWait && event.type == EventType::kOk) event.hold = 101;
+  }
+  const ClaimVerdict verdict = CheckCommandsPerGrant(history, {});
+  EXPECT_EQ(verdict.reason, "1 of 2 grants took more than 2 commands, the most 3");
+}
+
 TEST(CommandsPerGrant, SkipsGrantsWhoseCommandsAreUnknown) {
   ExpectEachGrants({
       {"the client held another key",

@@ -22,8 +22,9 @@ bool BlocksNobody(const KeyState& state) {
 // kForeverNs if the lease of the key is not known, or if a moved clock may explain any time left.
 int64_t UnexplainedLeftNs(const RunFacts& facts, int64_t lease_ns) {
   if (!LeasesEnd(facts) || std::ranges::any_of(facts.faults, MovesAClock)) return kForeverNs;
+  if (lease_ns >= kForeverNs / 100) return kForeverNs;  // years
   constexpr int64_t kLeastLeaseNs = 10'000'000'000;
-  return 10 * (std::min(lease_ns, kForeverNs / 100) + ToNs(facts.grace)) + kLeastLeaseNs;
+  return 10 * (lease_ns + ToNs(facts.grace)) + kLeastLeaseNs;
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ class Queues {
 
 void ShortenToCertain(const Disturbed& disturbed, QueuePlace& place) {
   if (!place.doubt)
-    place.doubt = disturbed.MayCostPlace(place.session.client,
-                                         {place.refused_from_ns, place.asked_ns}, place.queued_ns);
+    place.doubt =
+        disturbed.MayCostPlace(place.session.client, {place.refused_from_ns, place.asked_ns});
   if (place.doubt)
     place.certain_until_ns = std::clamp(place.doubt->FromNs(), place.queued_ns, place.asked_ns);
 }

@@ -130,14 +130,18 @@ TEST(Order, AClientThatCouldNotAcquireMayHaveLostItsPlace) {
   for (const std::string lane :
        {"pause c2:               [--]", "delay:                  [--]",
         "partition n1:           [--]", "machine c2:             (--------)",
-        "machine n1:             (--------)"}) {
+        "machine n1:             (--------)",
+        // A client that was stalled records its refusal late.
+        "machine c2:(--------)",
+        "machine c2:             (----)\n      machine n1:                  (---)"}) {
     const ClaimVerdict verdict = VerdictOnOrder(kOvertaken + ("\n      " + lane));
     EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << lane << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 0);
   }
   for (const std::string lane :
        {"pause c3:               [--]", "jump c3:                [--]",
-        "partition n0:           [--]", "pause c2:                                    [--]"}) {
+        "partition n0:           [--]", "pause c2:                                    [--]",
+        "machine c2:             (----)"}) {
     EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome::kViolated) << lane;
   }
 }
