@@ -65,7 +65,7 @@ class Disturbed {
   // Returns the first fault in `when`, its ends included, on the client, its links or lock servers,
   // else a stall that may delay the client; nullopt if there is none.
   [[nodiscard]] std::optional<Why> FindDisturbanceOf(int32_t client, const Span& when) const;
-  // Returns a fault on lock servers in `when` that may have made them refuse the key, or not answer;
+  // Returns a fault on lock servers in `when` that may have made them refuse the key or not answer;
   // nullopt if there is none. Its ends do not count. Kills, moved clocks and cut replication count
   // only if they begin within `when`.
   [[nodiscard]] std::optional<Why> MayRefuseKey(uint16_t key, const Span& when) const;

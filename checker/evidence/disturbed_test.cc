@@ -155,6 +155,15 @@ TEST(Disturbed, NoRequestArrivesWhileAFaultActsOnTheClientOrAllLockServers) {
                  {"slow c1", ""}});
 }
 
+TEST(Disturbed, AKilledClientSendsNothingAfterATakeoverEither) {
+  const History history = FromLanes(R"(
+      c1:          A-a=R-r
+      crash c1:         []
+      promote n1:            [])");
+  const Evidence evidence(history);
+  EXPECT_EQ(evidence.disturbed().FindSpansWithoutRequests(1).back().to_ns, kForeverNs);
+}
+
 // On three nodes, a majority answers without the stopped one.
 TEST(Disturbed, AFreeLockMayBeRefusedUntilTheEndOfWhatKeepsTheAskerFromAMajority) {
   const auto disturbed = [](const Disturbed& d, const Span& when) {

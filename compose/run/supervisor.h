@@ -49,8 +49,8 @@ struct Supervised {
   History history;
   SupervisorUse use;
   std::string version;  // of the locks' servers
-  std::shared_ptr<EndSignalsBlocked>
-      until_written{};  // a signal waits until the history is written
+  // A signal that ends the program waits until the history is written.
+  std::shared_ptr<EndSignalsBlocked> until_written{};
   // Set if SIGINT, SIGTERM or SIGHUP ended the run early: how long its clients had worked.
   std::optional<Duration> interrupted{};
 };

@@ -302,8 +302,7 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 1 released the key at 0.008 s and was told that the lock was not its own, "
             "though its lease ran until 0.016 s and nobody else had been granted the key since; no "
-            "fault was "
-            "active");
+            "fault was active");
   const std::vector<FalseAnswerDrawn> drawn{
       {"the lease ended before the answer", R"(
       c1:   A-a=====R-!-x)"},
