@@ -265,11 +265,11 @@ std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,
   int best = 0;
   for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
-    if (suspects.key &&
-        IsOfAnotherLock(disturbances.facts, FaultFor(disturbances.facts, episode), *suspects.key))
-      continue;
-    const bool lost_messages = suspects.stale != 0 && episode.client == suspects.stale &&
-                               LosesMessages(FaultFor(disturbances.facts, episode));
+    const FaultFact& fault = FaultFor(disturbances.facts, episode);
+    if (suspects.key && IsOfAnotherLock(disturbances.facts, fault, *suspects.key)) continue;
+    if (suspects.of_lock && ActsOnStoreAlone(episode, fault)) continue;
+    const bool lost_messages =
+        suspects.stale != 0 && episode.client == suspects.stale && LosesMessages(fault);
     const bool active_at_lease_end = suspects.stale != 0 && episode.client == suspects.stale &&
                                      episode.from_ns <= suspects.lease_end_ns &&
                                      suspects.lease_end_ns <= episode.to_ns;

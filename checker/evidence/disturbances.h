@@ -40,6 +40,10 @@ struct Stall {
 // - the supervisor, which forwards all messages;
 // - any server: the history does not record which servers a client waited for.
 bool CanDelay(const Stall& stall, int32_t client);
+// The same for a client's calls of the lock, which a stall of the store does not delay.
+inline bool CanDelayLock(const Stall& stall, int32_t client) {
+  return CanDelay(stall, client) && stall.client != OfServer(0);
+}
 // Whether a client may have sent its call again: the stall lasted for over half the grace.
 bool IsLong(const RunFacts& facts, const Stall& stall);
 
@@ -146,6 +150,7 @@ struct Suspects {
   // End of the stale client's lease. If this is -1, the end is unknown and `at_ns` is used instead.
   int64_t lease_end_ns = -1;
   std::optional<uint16_t> key{};  // the lock's key, if known: a fault on another lock is no suspect
+  bool of_lock = false;           // the lock went wrong: a fault on the store alone is no suspect
 };
 
 // Returns the faults to name as an explanation. The list may be empty. A candidate must have

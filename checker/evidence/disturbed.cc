@@ -4,7 +4,6 @@
 
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/library.h"
-#include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
 namespace {
@@ -156,7 +155,7 @@ std::optional<Why> Disturbed::FindFault(const Span& when) const {
 std::optional<Why> Disturbed::FindDisturbanceOf(int32_t client, const Span& when) const {
   if (auto fault = FirstFault(client, when, IsAny)) return fault;
   for (const Stall* stall : all_.StallsWithin(when)) {
-    if (CanDelay(*stall, client)) return Why{.what = Why::What::kStall, .stall = stall};
+    if (CanDelayLock(*stall, client)) return Why{.what = Why::What::kStall, .stall = stall};
   }
   return std::nullopt;
 }
@@ -209,14 +208,14 @@ std::vector<Span> Disturbed::FindSpansWithoutRequests(int32_t client) const {
     hidden.push_back({episode.from_ns, until_ns});
   }
   for (const Stall& stall : all_.stalls) {
-    if (CanDelay(stall, client)) hidden.push_back(stall.when);
+    if (CanDelayLock(stall, client)) hidden.push_back(stall.when);
   }
   return MergeSpans(std::move(hidden));
 }
 
 std::optional<Why> Disturbed::MayResendInStall(int32_t client, const Span& when) const {
   for (const Stall* stall : all_.StallsWithin(when)) {
-    if (IsLong(facts_, *stall) && CanDelay(*stall, client) && MayResend(facts_))
+    if (IsLong(facts_, *stall) && CanDelayLock(*stall, client) && MayResend(facts_))
       return Why{.what = Why::What::kStall, .stall = stall};
   }
   return std::nullopt;
@@ -232,7 +231,7 @@ std::optional<Why> Disturbed::MayCostPlace(int32_t client, const Span& when) con
       KeepFirst(first, {.fault = &episode});
   }
   std::vector<const Stall*> stalls = all_.StallsWithin({when.from_ns, Later(when.to_ns, 1)});
-  std::erase_if(stalls, [&](const Stall* stall) { return !CanDelay(*stall, client); });
+  std::erase_if(stalls, [&](const Stall* stall) { return !CanDelayLock(*stall, client); });
   std::vector<Span> spans;
   for (const Stall* stall : stalls) spans.push_back(stall->when);
   for (const Span& span : MergeSpans(std::move(spans))) {
@@ -257,7 +256,7 @@ std::optional<Span> Disturbed::DelayOf(const Asker& asker, const Span& when) con
       note({episode->from_ns, episode->to_ns});
   }
   for (const Stall* stall : all_.StallsWithin(when)) {
-    if (IsLong(facts_, *stall) && CanDelay(*stall, asker.client)) note(stall->when);
+    if (IsLong(facts_, *stall) && CanDelayLock(*stall, asker.client)) note(stall->when);
   }
   return found;
 }
@@ -307,7 +306,7 @@ int64_t Disturbed::Until(const Span& when, const Asker& asker, Which which) cons
   if (!LeavesAMajority(facts_, hit)) since_ns = std::max(since_ns, servers_ns);
   for (const Stall* stall : all_.StallsWithin(when)) {
     const bool in_the_way =
-        MayBeAhead(stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
+        MayBeAhead(stall->client, stall->when, asker) || CanDelayLock(*stall, asker.client);
     if (in_the_way && IsLong(facts_, *stall)) since_ns = std::max(since_ns, stall->when.to_ns);
   }
   return since_ns;

@@ -25,8 +25,8 @@ struct Asker {
 };
 
 // Answers three questions, and a few that follow from them. A fault of a kind that the history does
-// not describe may do everything, but counts as no kill. Faults on the store alone do nothing to a
-// lock, nor do faults on single keys of other locks, where a function knows the key.
+// not describe may do everything, but counts as no kill. Faults and stalls of the store alone do
+// nothing to a lock, nor do faults on single keys of other locks, where a function knows the key.
 //
 //   flush:   [-]                 1. Keys may be gone, or a lease may end at another time than its
 //   c1:  A-a======   A-x            client computed.

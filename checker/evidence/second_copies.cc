@@ -8,7 +8,6 @@
 
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/library.h"
-#include "checker/evidence/stall_attribution.h"
 #include "checker/evidence/traits.h"
 
 namespace doublehold {
@@ -143,8 +142,10 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
   const RunFacts& facts = disturbances.facts;
   // Equal times prove no order.
   const Span around{when.from_ns - 1, when.to_ns + 1};
-  const Stall* stall = LongestStall(disturbances, client, around);
-  if (stall != nullptr && IsLong(facts, *stall) && MayResend(facts)) note(stall->when.to_ns);
+  for (const Stall* stall : disturbances.StallsWithin(around)) {
+    if (CanDelayLock(*stall, client) && IsLong(facts, *stall) && MayResend(facts))
+      note(stall->when.to_ns);
+  }
   for (const FaultEpisode* episode : disturbances.EpisodesWithin(around)) {
     const FaultFact& fault = FaultFor(facts, *episode);
     if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(facts, fault, granted))

@@ -53,7 +53,7 @@ TEST(SecondCopies, AFaultDelaysACopyThatItDidNotMake) {
            {"duplicate c1:   [-]", 4},
            {"duplicate c1:   [-]\nhold c1:        [-----------]", 13}}) {
     History history = FromLanes("c1:            A---aR-r\n" + disturbance);
-    history.facts.lock_traits.emplace();
+    history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce};
     const auto arrival_ns = SecondCopyArrivalNs(Observe(history), 1, {0, 4'000'000}, true);
     EXPECT_EQ(arrival_ns ? *arrival_ns / 1'000'000 : -1, arrival_ms) << disturbance;
   }
@@ -62,7 +62,7 @@ TEST(SecondCopies, AFaultDelaysACopyThatItDidNotMake) {
 // The number of a client's calls at whose invocation a copy of its own acquire may hold the key.
 int64_t CallsWithOwnCopy(int32_t client, const std::string& picture, bool has_queue) {
   History history = FromLanes(picture, {.asked_lease = 10ms});
-  history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kResends};
+  history.facts.lock_traits = LockTraits{LockTrait::kReentry};
   if (has_queue) history.facts.lock_traits->Add(LockTrait::kQueue);
   const Evidence evidence(history);
   return std::ranges::count_if(evidence.calls().all, [&](const Call& call) {

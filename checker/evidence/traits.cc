@@ -105,7 +105,7 @@ bool MayBeReentrant(const RunFacts& facts) {
 }
 
 bool MayResend(const RunFacts& facts) {
-  return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kResends);
+  return facts.library || !facts.lock_traits || !facts.lock_traits->Has(LockTrait::kSendsOnce);
 }
 
 }  // namespace doublehold

@@ -105,9 +105,9 @@ std::string OthersClause(int others) {
   return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further owner"));
 }
 
-// "the store", "node 2", "nodes 1, 2 and 3"
+// "the store", "node 2", "nodes 1, 2 and 3"; "a server" if the history does not say which
 std::string NodesName(const FaultFact& fault, int32_t node) {
-  if (fault.nodes.size() < 2) return ServerName(node);
+  if (fault.nodes.size() < 2) return node < 0 ? "a server" : ServerName(node);
   const std::vector<int> but_last(fault.nodes.begin(), fault.nodes.end() - 1);
   return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
 }
@@ -133,9 +133,11 @@ Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& firs
   text += EndClause(first, a) + OthersClause(overlap.others) + "; ";
   const std::string by_machine = AftermathClause(disturbances, &first, &second, at_ns);
   if (!by_machine.empty()) return {.explained_by_stall = true, .sentence = text + by_machine};
-  const auto faults = FaultsBehind(
-      disturbances,
-      {.at_ns = at_ns, .other = first.client, .second = second.client, .key = first.key});
+  const auto faults = FaultsBehind(disturbances, {.at_ns = at_ns,
+                                                  .other = first.client,
+                                                  .second = second.client,
+                                                  .key = first.key,
+                                                  .of_lock = true});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
           .sentence = text + FaultsClause(disturbances, faults),
           .before_faults = text};
@@ -336,9 +338,11 @@ Violation DescribeWrongOperation(const Disturbances& disturbances,
     if (by_machine.empty())
       by_machine = AftermathClause(disturbances, operation.beside, nullptr, operation.when.to_ns);
   }
-  const auto faults = FaultsBehind(
-      disturbances,
-      {.at_ns = at_ns, .other = other, .second = operation.by.client, .key = operation.key});
+  const auto faults = FaultsBehind(disturbances, {.at_ns = at_ns,
+                                                  .other = other,
+                                                  .second = operation.by.client,
+                                                  .key = operation.key,
+                                                  .of_lock = !operation.on_store});
   violation.explained_by_stall = !by_machine.empty();
   if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
   violation.before_faults =
@@ -354,7 +358,8 @@ void NameEarlierFault(const Disturbances& disturbances, Violation& violation,
   const FaultEpisode* last = nullptr;
   for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > violation.from_ns) break;
-    if (kind(disturbances.facts.faults[static_cast<size_t>(episode.fault)])) last = &episode;
+    const FaultFact& fault = FaultFor(disturbances.facts, episode);
+    if (kind(fault) && !ActsOnStoreAlone(episode, fault)) last = &episode;
   }
   if (last == nullptr) return;
   violation.fault = last->fault;

@@ -50,6 +50,7 @@ struct WrongOperation {
   Span when;
   std::string what;         // "freed client 5's lock"
   bool of_service = false;  // the service is to blame, however late clients are
+  bool on_store = false;    // an operation on the store, so a fault of the store may explain it
 };
 Violation DescribeWrongOperation(const Disturbances& disturbances, const WrongOperation& operation);
 

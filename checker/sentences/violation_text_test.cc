@@ -100,6 +100,11 @@ TEST(ViolationText, ADoubleGrantNamesTheEndOfTheFirstLeaseAndTheFault) {
             begin + "client 3's messages were being lost (0.004-0.008 s)"},
            {"    jump n1:                                  []      | 750",
             begin + "no fault was active"},
+           {"    restart n0:            [-]", begin + "no fault was active"},
+           {"    restart n1:            [-]\n    pause n0:              [-]",
+            begin + "node 1 had been restarted at 0.004 s"},
+           {"    delete-key:            [-]",
+            begin + "the key had been deleted on a server at 0.004 s"},
        }) {
     EXPECT_EQ(FirstSentence(kLive + each.lane), each.sentence) << each.lane;
   }

@@ -278,6 +278,15 @@ TEST(FactsOf, MarksFaultsThatKeepAcknowledgedWrites) {
   EXPECT_FALSE(kept("replicated", "kind = \"flush\"\nnodes = [1]\n"));
 }
 
+TEST(FactsOf, SaysThatALockSendsOnceUnlessAnOptionMakesItSendAgain) {
+  for (const auto& [lock, sends_once] :
+       {std::pair("lock.name = \"set-nx-px\"\n", true),
+        std::pair("lock.name = \"redisson\"\n", true),
+        std::pair("lock.name = \"redisson\"\nlock.resend = true\n", false)}) {
+    EXPECT_EQ(FactsOf(Good(lock)).lock_traits->Has(LockTrait::kSendsOnce), sends_once) << lock;
+  }
+}
+
 TEST(FactsOf, NamesTheKeyOfFaultsThatActOnOneKey) {
   const auto key = [](const std::string& kind) {
     return FactsOf(Good("lock.name = \"set-nx-px\"\n[[fault]]\nfrom = \"500ms\"\nnodes = [1]\nkind "

@@ -32,7 +32,7 @@ std::span<const std::string_view> NamesOfAll(LockTrait) {
   static constexpr std::array<std::string_view, 15> kNames{
       "token",     "readers",       "reentry",      "many-keys",   "queue",
       "lock-free", "client-clocks", "looks-first",  "majority",    "grants-all",
-      "session",   "each-server",   "lent-session", "ignores-end", "resends"};
+      "session",   "each-server",   "lent-session", "ignores-end", "sends-once"};
   return kNames;
 }
 

@@ -43,7 +43,16 @@ DOUBLEHOLD_LOCKS(DOUBLEHOLD_DECLARE)
 
 std::span<const LockEntry> Locks() {
 #define DOUBLEHOLD_CALL(row) row(),
-  static const std::array entries{DOUBLEHOLD_LOCKS(DOUBLEHOLD_CALL)};
+  static const auto entries = [] {
+    std::array all{DOUBLEHOLD_LOCKS(DOUBLEHOLD_CALL)};
+    // Each of them sends a request once, unless an option decides that.
+    for (LockEntry& entry : all) {
+      if (std::ranges::find(entry.option_traits, Trait::kSendsOnce, &OptionTrait::trait) ==
+          entry.option_traits.end())
+        entry.traits.Add(Trait::kSendsOnce);
+    }
+    return all;
+  }();
 #undef DOUBLEHOLD_CALL
   return entries;
 }
@@ -103,8 +112,8 @@ std::string_view Name(Trait trait) {
       return "may share its session";
     case Trait::kIgnoresEnd:
       return "ignores the end of its session";
-    case Trait::kResends:
-      return "sends a request without an answer again";
+    case Trait::kSendsOnce:
+      return "sends each request once";
   }
   return "";
 }

@@ -99,7 +99,8 @@ struct SavedTwice {
          .what =
              fmt::format("saved task {} at {}, and {} saved it {}at {}", SavedTask(again).second,
                          At(blamed.to_ns), OwnerName(disturbances, other.session),
-                         blame_first ? "again " : "", At(other.to_ns))});
+                         blame_first ? "again " : "", At(other.to_ns)),
+         .on_store = true});
   }
 };
 

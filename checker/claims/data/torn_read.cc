@@ -183,6 +183,7 @@ class TornReadChecker : ClaimChecker {
                               VersionAfterWrite(*write), VersionBeforeWrite(*write),
                               At(write->to_ns), OwnerName(disturbances_, look.session), saw)};
     }
+    operation.on_store = true;
     Violation violation = DescribeWrongOperation(disturbances_, operation);
     violation.from_ns = look.from_ns;
     violation.to_ns = look.to_ns;

@@ -43,12 +43,13 @@ struct KeyUsage {
   int64_t leases_end_ns = 0;         // the latest end of all leases
   std::vector<Span> refused;         // spans of acquires that failed
   std::optional<int64_t> probed_ns;  // when the referee was granted the lock
-  // The sessions of which an entry may be left: from the invocation of their first acquire, to the
-  // answer of their last, since an exclusive grant to another session certainly followed.
+  // The sessions of which an entry may be left, from the invocation of their first acquire to the
+  // answer of their last. An exclusive grant to another session proves that no entry is left, but
+  // not that no copy of an acquire waits in a queue.
   std::map<SessionId, Span> entered;
 
-  void NoteGrant(const Call& grant) {
-    if (!grant.again && grant.answer[2] == 0) {
+  void NoteGrant(const Call& grant, bool copies_may_wait) {
+    if (!copies_may_wait && !grant.again && grant.answer[2] == 0) {
       std::erase_if(entered, [&](const auto& other) {
         return other.first != grant.session && Before(other.second.to_ns, grant.from_ns);
       });
@@ -121,7 +122,7 @@ class KeyLeakChecker : ClaimChecker {
       KeyUsage& usage = keys_[call.key];
       if (call.outcome == EventType::kInfo) usage.open = &call;
       if (call.op == Op::kRelease) usage.last = &call;
-      if (call.op == Op::kAcquire && call.Ok()) usage.NoteGrant(call);
+      if (call.op == Op::kAcquire && call.Ok()) usage.NoteGrant(call, MayHaveQueue(facts_));
       if (call.outcome == EventType::kFail && call.op == Op::kAcquire)
         usage.refused.push_back({call.from_ns, call.to_ns});
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
@@ -140,9 +141,9 @@ class KeyLeakChecker : ClaimChecker {
   [[nodiscard]] std::string LateClause() const {
     if (late_ == 0) return "";
     return fmt::format(
-        "; {} of these {} looked for only after the last lease, and left for the rest of that "
-        "would not have been seen",
-        late_, late_ == 1 ? "was" : "were");
+        "; {} {} read only after the last lease had ended: a key that was left until then would "
+        "have gone unseen",
+        Counted(late_, "key"), late_ == 1 ? "was" : "were");
   }
 
   void Judge(uint16_t key, const KeyUsage& usage) {
@@ -195,22 +196,20 @@ class KeyLeakChecker : ClaimChecker {
     if (!IsOnOneNode(facts_) && leaked.at_ns - usage.LastUseNs(leaked.at_ns) < most_ns)
       return "a message that removes it may have been under way";
     const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
-    Span since_asked = meanwhile;
-    for (const auto& [session, entry] : usage.entered)
-      since_asked.from_ns = std::min(since_asked.from_ns, entry.from_ns);
     const Disturbed& disturbed = evidence_.disturbed();
     const Span before{0, leaked.at_ns};
     std::optional<Why> why =
         FirstOf(disturbed.MayReturnKeys(before), disturbed.FindKill(leaked.at_ns),
                 disturbed.FindFault(meanwhile));
     if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
-    // A fault may have sent an acquire twice.
-    for (const auto& [session, entry] : usage.entered)
-      why = FirstOf(why,
-                    disturbed.MayDuplicateRequests(session.client, {entry.from_ns, leaked.at_ns}));
+    // An acquire may have been sent twice.
+    for (const auto& [session, entry] : usage.entered) {
+      const Span asked{entry.from_ns, leaked.at_ns};
+      why = FirstOf(why, disturbed.MayDuplicateRequests(session.client, asked),
+                    disturbed.MayResendInStall(session.client, asked));
+    }
     if (why) return WhyClause(disturbances_, *why);
-    // A stall during an acquire may have made its client send the acquire twice.
-    const auto stalls = disturbances_.StallsWithin(since_asked);
+    const auto stalls = disturbances_.StallsWithin(meanwhile);
     const auto is_long = std::ranges::find_if(stalls, [&](const Stall* stall) {
       return stall->when.to_ns - stall->when.from_ns > most_ns;
     });

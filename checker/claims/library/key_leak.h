@@ -21,8 +21,8 @@ namespace doublehold {
 //   c1:  A-a==g===                   a hold was never released
 //   c1:  A-a==R------r               a fault or a stall may delay the message that frees the key
 //   fault:      [-----
-//   duplicate: [--]                  a fault may have sent an acquire twice, since the last
-//                                    exclusive grant to another session
+//   duplicate: [--]                  an acquire may have been sent twice, since the last exclusive
+//                                    grant to another session; ever, if the copy may be queued
 //   expiry:           *  | -1        the only server grants the lock long before the key expires:
 //   probe:              P-p          some locks keep their key when nobody holds them
 //

@@ -525,7 +525,7 @@ TEST(ReleaseResult, AGrantToAnotherEndsACopyThatCannotWaitInAQueue) {
       hold c1:  [])"}}) {
     for (const auto trait : {LockTrait::kQueue, LockTrait::kReentry}) {
       History history = FromLanes(picture);
-      history.facts.lock_traits = LockTraits{trait, LockTrait::kResends};
+      history.facts.lock_traits = LockTraits{trait};
       uint64_t last_hold = 0;
       for (Event& event : history.events) {
         if (event.client == 1 && event.op == Op::kRelease && event.hold == 0)

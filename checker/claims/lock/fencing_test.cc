@@ -54,7 +54,7 @@ TEST(Fencing, ASecondCopyOfAnAcquireMayKeepTheKeyAndItsToken) {
       c1:           A-a===R-r         A-a=R-r A-a=R-r      | #5 #7 #7
       hold c1:       []
       c2:                     A-a=R-r                      | #6)");
-  history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kResends};
+  history.facts.lock_traits = LockTraits{LockTrait::kReentry};
   EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome::kViolated)
       << "the grant to client 2 ended what a second copy held";
 }
@@ -69,7 +69,7 @@ TEST(Fencing, ASecondCopyOfAnAcquireMayWaitInTheQueue) {
       c1:           A---x                 A-aR-r A-aR-r    | #7 #7
       c2:                        A-a=R-r                   | #6
       hold c1:       [])");
-    history.facts.lock_traits = LockTraits{trait, LockTrait::kResends};
+    history.facts.lock_traits = LockTraits{trait};
     const ClaimVerdict verdict = CheckFencing(history, {});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
   }

@@ -84,6 +84,8 @@ class GapSearch {
       proof = by;
     };
     refused_.insert(refused.session);
+    if (evidence_.disturbed().MayReturnKeys({0, refused.to_ns}))
+      doubt("a server had returned with older data", Proof::kLikely);
     const Span answer{refused.to_ns, refused.to_ns};
     if (MayRefuseFreeKey(evidence_.facts()) && waits_.MeetsOther(refused.session, answer)) {
       if (waits_.MeetsOnly(refused_, answer))
@@ -93,8 +95,6 @@ class GapSearch {
     }
     if (copies_.Meets({refused.from_ns, refused.to_ns})) doubt("an acquire was carried out twice");
     if (!certainly_free) doubt("a hold without a known end still kept the key");
-    if (evidence_.disturbed().MayReturnKeys({0, refused.to_ns}))
-      doubt("a server had returned with older data");
     if (best_ && proof_ >= proof) return;
     best_ = refusal;
     proof_ = proof;

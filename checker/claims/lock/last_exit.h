@@ -16,8 +16,8 @@ struct Refusal {
   const Call* refused = nullptr;
   const Call* last_exit = nullptr;  // the release that left the key free
   // What else may explain the refusal: "another session was ahead in a queue". If it is not empty,
-  // the refusal is listed because the gap lasted for a lease or longer, or because all sessions
-  // that wait were refused in the gap.
+  // the refusal is listed because the gap lasted for a lease or longer, because all sessions that
+  // wait were refused in the gap, or because nothing but lost data explains it.
   std::string_view doubt{};
 };
 

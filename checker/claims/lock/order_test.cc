@@ -141,7 +141,7 @@ TEST(Order, AClientThatCouldNotAcquireMayHaveLostItsPlace) {
   for (const std::string lane :
        {"pause c3:               [--]", "jump c3:                [--]",
         "partition n0:           [--]", "pause c2:                                    [--]",
-        "machine c2:             (----)"}) {
+        "machine c2:             (----)", "machine n0:             (--------)"}) {
     EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome::kViolated) << lane;
   }
 }
@@ -261,7 +261,6 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
       hold c1:       [])",
                                 {.asked_lease = 10ms});
     history.facts.lock_traits = traits;
-    history.facts.lock_traits->Add(LockTrait::kResends);
     const ClaimVerdict verdict = CheckOrder(history, {});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
   }
@@ -274,7 +273,7 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
       c2:                                       QA-t----------A-aq=R-r
       hold c1:       [])",
                                 {.asked_lease = 10ms});
-    history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kResends};
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
     EXPECT_EQ(CheckOrder(history, {}).outcome, outcome) << calls;
   }
 }
@@ -287,7 +286,7 @@ TEST(Order, ALockThatSendsNothingAgainHasNoSecondCopyOfAHeldRequest) {
       c2:                                     QA-t----------A-aq=R-r
       )") + fault + "  []",
                                 {.asked_lease = 50ms});
-    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kSendsOnce};
     EXPECT_EQ(CheckOrder(history, {}).outcome, outcome) << fault;
   }
 }

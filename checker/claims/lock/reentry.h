@@ -47,8 +47,8 @@ namespace doublehold {
 // The key must be certainly free (evidence/possession.h). Unknown if it is free only if each hold
 // without a known end ended as is likely.
 //
-// Unknown if the key was refused for a lease or longer, but a node had lost data and may have
-// recovered older data.
+// Unknown if only a node that had lost data, and may have recovered older data, can have kept the
+// key.
 //
 // A refusal is also right if another client is ahead in a queue: a fair lock refuses a free key to
 // all clients but the first in its queue.

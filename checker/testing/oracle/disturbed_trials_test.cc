@@ -21,7 +21,7 @@ namespace {
 RunOptions DrawDisturbedOptions(const Dice& dice) {
   RunOptions options{.lease = dice.Chance(50) ? 10 + dice.Below(30) : 1'000,
                      .grace = dice.Below(6),
-                     .traits = LockTraits{},
+                     .traits = LockTraits{LockTrait::kSendsOnce},
                      .max_rounds = 6,
                      .max_stay = 12,
                      .random_validity = dice.Chance(20),
@@ -36,8 +36,8 @@ RunOptions DrawDisturbedOptions(const Dice& dice) {
   options.reentrant = !options.fair && dice.Chance(50);
   options.nested = options.reentrant ? 60 : 0;
   options.shared = !options.reentrant && dice.Chance(30) ? 30 : 0;
-  if (options.fair) options.traits = LockTraits{LockTrait::kQueue};
-  if (options.reentrant) options.traits = LockTraits{LockTrait::kReentry};
+  if (options.fair) options.traits->Add(LockTrait::kQueue);
+  if (options.reentrant) options.traits->Add(LockTrait::kReentry);
   return options;
 }
 

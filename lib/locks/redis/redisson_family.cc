@@ -83,7 +83,7 @@ std::vector<OptionSpec> RedissonOptions() {
   return options;
 }
 
-std::vector<OptionTrait> RedissonOptionTraits() { return {{"resend", "true", Trait::kResends}}; }
+std::vector<OptionTrait> RedissonOptionTraits() { return {{"resend", "false", Trait::kSendsOnce}}; }
 
 RedissonFamily::RedissonFamily(const LockContext& context, RenewOnNodes renew)
     : env_(context.env),
