@@ -1,6 +1,7 @@
 // Measures the speed and memory of reading histories: other tools' files to operations, and
 // Doublehold's history.jsonl. Each reader is compared with a bare pass of simdjson, which parses
-// the lines and keeps nothing. The memory of the operations themselves does not count. Prints JSON.
+// the lines and keeps nothing. The memory of the operations themselves does not count. Also
+// measures judging all claims of a history in memory. Prints JSON.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <simdjson.h>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "checker/judge.h"
 #include "checker/linear/from_log.h"
 #include "lib/base/check.h"
 #include "lib/base/time.h"
@@ -23,7 +25,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSections = 150'000;  // four events each
+constexpr int kSections = 150'000;        // four events each
+constexpr int kJudgedSections = 250'000;  // four operations each
 constexpr int kRounds = 7;
 
 // Writes the history of a run, as JSON lines or in the format of `doublehold export`.
@@ -105,7 +108,7 @@ json Measure(const std::filesystem::path& file, LogFormat format) {
   return result;
 }
 
-History OurHistory() {
+History OurHistory(int64_t sections) {
   History history{.facts = {.experiment = "bench",
                             .lock = "fenced",
                             .workload = "inventory",
@@ -114,11 +117,13 @@ History OurHistory() {
                             .lease = 500ms,
                             .clients = 8,
                             .nodes = 1,
+                            .initial_stock = sections,
                             .keys = {"dh:item:0"},
                             .claims = {"exclusion"}},
                   .events = {}};
   int64_t at_ns = 0;
-  for (int64_t hold = 1; hold <= kSections; ++hold) {
+  for (int64_t hold = 1; hold <= sections; ++hold) {
+    const int64_t left = sections - hold;
     const auto add = [&](Op op, EventType type, std::array<int64_t, 4> value) {
       at_ns += 12'345 + hold % 77;
       history.events.push_back({.at_ns = at_ns,
@@ -130,8 +135,10 @@ History OurHistory() {
     };
     add(Op::kAcquire, EventType::kInvoke, {500'000'000});
     add(Op::kAcquire, EventType::kOk, {at_ns + 500'000'000, hold});
-    add(Op::kWrite, EventType::kInvoke, {hold, hold - 1, 0, hold});
-    add(Op::kWrite, EventType::kOk, {hold, hold - 1, 0, hold});
+    for (const Op op : {Op::kWrite, Op::kOrder}) {
+      add(op, EventType::kInvoke, {left + 1, left, 0, hold});
+      add(op, EventType::kOk, {left + 1, left, 0, hold});
+    }
     add(Op::kRelease, EventType::kInvoke, {});
     add(Op::kRelease, EventType::kOk, {});
   }
@@ -139,7 +146,7 @@ History OurHistory() {
 }
 
 json MeasureOurs(const std::filesystem::path& file) {
-  const History written = OurHistory();
+  const History written = OurHistory(kSections);
   std::ofstream out(file);
   WriteJsonl(written, out);
   out.close();
@@ -156,8 +163,31 @@ json MeasureOurs(const std::filesystem::path& file) {
   return result;
 }
 
+json MeasureJudging() {
+  History history = OurHistory(kJudgedSections);
+  history.events.push_back({.at_ns = history.events.back().at_ns + 1,
+                            .client = kReferee,
+                            .op = Op::kFinal,
+                            .type = EventType::kOk,
+                            .value = {0, kJudgedSections}});
+  history.facts.claims.clear();
+  for (const CheckerEntry& entry : Checkers()) {
+    if (entry.limit == LimitKind::kNone) history.facts.claims.emplace_back(entry.claim);
+  }
+  json result{{"claims", history.facts.claims.size()}};
+  for (int round = 0; round < kRounds; ++round) {
+    const int64_t before_kb = ResetPeakKb();
+    const std::clock_t begun = std::clock();
+    const RunVerdict verdict = Judge(history);
+    result["seconds"].push_back(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC);
+    result["bytes_a_hold"].push_back((StatusKb("VmHWM") - before_kb) * 1024 / kJudgedSections);
+    CHECK(verdict.overall != Outcome::kViolated);
+  }
+  return result;
+}
+
 int Main(const std::filesystem::path& folder) {
-  json results{{"ours", MeasureOurs(folder / "readers_bench")}};
+  json results{{"judging", MeasureJudging()}, {"ours", MeasureOurs(folder / "readers_bench")}};
   for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
     const std::filesystem::path file = folder / "readers_bench";
     WriteHistory(file, format);

@@ -184,7 +184,11 @@ def reader_figures(build: Path, folder: Path) -> list[Figure]:
     def speed(format: str) -> str:
         return f"{median(result[format]['mb_per_s']):.0f} MB/s, a file of {result[format]['file_mb']:.0f} MB"
 
-    figures = [Figure("reading our history.jsonl : bare simdjson", shares("ours", "ours"), "", 0.5, at_least=True,
+    judging = result["judging"]
+    figures = [Figure(f"judging {judging['claims']} claims of 1,000,000 operations", judging["seconds"], "s", None,
+                      at_least=False),
+               Figure("judging them, memory of a hold", judging["bytes_a_hold"], "B", None, at_least=False),
+               Figure("reading our history.jsonl : bare simdjson", shares("ours", "ours"), "", 0.5, at_least=True,
                       beside=speed("ours"))]
     # simdjson cannot read EDN, so EDN is compared with simdjson's pass over the same history in
     # JSON.
