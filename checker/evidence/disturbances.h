@@ -40,11 +40,13 @@ struct Stall {
 // - the supervisor, which forwards all messages;
 // - any server: the history does not record which servers a client waited for.
 bool CanDelay(const Stall& stall, int32_t client);
-// The same for a client's calls of the lock, which a stall of the store does not delay.
+inline bool IsOfStore(const Stall& stall) { return stall.client == OfServer(0); }
+// Whether the stall may delay the client's calls of the lock: CanDelay, but no stall of the store.
 inline bool CanDelayLock(const Stall& stall, int32_t client) {
-  return CanDelay(stall, client) && stall.client != OfServer(0);
+  return CanDelay(stall, client) && !IsOfStore(stall);
 }
-// Whether a client may have sent its call again: the stall lasted for over half the grace.
+// Whether the stall lasted for more than half the grace. A client may then have sent its call again
+// (MayResend).
 bool IsLong(const RunFacts& facts, const Stall& stall);
 
 // Episodes of one fault, in the order of their starts.
@@ -153,8 +155,9 @@ struct Suspects {
   bool of_lock = false;           // the lock went wrong: a fault on the store alone is no suspect
 };
 
-// Returns the faults to name as an explanation. The list may be empty. A candidate must have
-// started by `at_ns`, and must satisfy one of these conditions:
+// Returns the faults to name as an explanation. The list may be empty. A fault on another lock than
+// `key` is no candidate, nor is a fault on the store alone if the lock went wrong (`of_lock`). A
+// candidate must have started by `at_ns`, and must satisfy one of these conditions:
 // - The fault was active at `at_ns`, or within a lease before `at_ns`.
 // - The fault was active on the stale client when the lease of that client ended.
 // - The fault lost messages of the stale client within a lease before that client's lease ended, or

@@ -86,7 +86,7 @@ Disturbed::Disturbed(const Evidence& evidence)
       unsent_(FindUnsentCalls(evidence)) {
   // After such a stall, a server may have carried out an acquire twice (second_copies.h).
   for (const Stall& stall : all_.stalls) {
-    if (!LeasesEnd(facts_) && IsLong(facts_, stall))
+    if (!LeasesEnd(facts_) && IsLong(facts_, stall) && !IsOfStore(stall))
       lingering_.push_back({.what = Why::What::kStall, .stall = &stall});
   }
   for (const FaultEpisode& episode : all_.episodes) {

@@ -188,13 +188,16 @@ TEST(Disturbed, SomeFaultsMayBlockAKeyLongAfterTheirEnd) {
   const LaneOptions queue{.lock = "redisson-fair"};
   const LaneOptions plain;
   for (const auto& [fault, options, lingers] :
-       std::vector<std::tuple<std::string, LaneOptions, bool>>{{"jump n1", plain, true},
-                                                               {"restart n1", plain, true},
-                                                               {"drop c1", plain, false},
-                                                               {"drop c1", queue, true},
-                                                               {"pause c1", queue, false},
-                                                               {"pause c1", watchdog, true}}) {
-    const History history = FromLanes("c1:        A-a=====R-r\n" + fault + ":    [-]", options);
+       std::vector<std::tuple<std::string, LaneOptions, bool>>{
+           {"jump n1:    [-]", plain, true},
+           {"restart n1: [-]", plain, true},
+           {"drop c1:    [-]", plain, false},
+           {"drop c1:    [-]", queue, true},
+           {"pause c1:   [-]", queue, false},
+           {"pause c1:   [-]", watchdog, true},
+           {"machine n1: (------)", watchdog, true},
+           {"machine n0: (------)", watchdog, false}}) {
+    const History history = FromLanes("c1:        A-a=====R-r\n" + fault, options);
     const Evidence evidence(history);
     const auto since_ns =
         evidence.disturbed().UndisturbedSince({8'000'000, 9'000'000}, {.client = 1, .key = 0});

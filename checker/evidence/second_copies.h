@@ -22,7 +22,7 @@ namespace doublehold {
 // send a request again without an answer, as libraries may, in these cases:
 // - a fault delayed a message: the library may have sent the request again before the answer came;
 // - a fault lost a message, and the acquire was not granted: a granted acquire is not retried;
-// - the machine stalled for more than half the grace.
+// - a stall that can delay its calls lasted for more than half the grace.
 //
 // A fault that stopped a server is no such case: the library itself chose to send twice what must
 // not be carried out twice, and claims such as `key-leak` report that.

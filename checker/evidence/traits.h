@@ -31,8 +31,8 @@ bool IsOnOneNode(const RunFacts& facts);
 bool IsReentrant(const RunFacts& facts);
 // Whether it may, if the history does not say so.
 bool MayBeReentrant(const RunFacts& facts);
-// Whether the lock may send a request again if it has no answer. True if the history does not
-// describe the lock.
+// Whether the lock may send a request again if it has no answer. False only if the history records
+// the trait `sends-once`, so true for all libraries.
 bool MayResend(const RunFacts& facts);
 
 // Return the traits of a fault kind or a lock that a history by hand may name without them. Return

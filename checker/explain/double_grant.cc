@@ -351,9 +351,9 @@ std::optional<Explanation> ExplainRepeat(const ViolationContext& record, const S
   if (record.history.facts.nodes > 1) return std::nullopt;
   std::vector<const FaultEpisode*> episodes;
   for (const FaultEpisode& episode : record.disturbances.episodes) {
-    const bool resends =
+    const bool may_repeat =
         TraitsOf(record.FaultOf(episode)).HasAny({FaultTrait::kDrops, FaultTrait::kRepeats});
-    if (resends && episode.client == session.client && episode.node != 0 &&
+    if (may_repeat && episode.client == session.client && episode.node != 0 &&
         episode.from_ns <= until_ns)
       episodes.push_back(&episode);
   }

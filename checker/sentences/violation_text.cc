@@ -112,6 +112,18 @@ std::string NodesName(const FaultFact& fault, int32_t node) {
   return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
 }
 
+// FaultsClause for what a lock did wrong by `at_ns`.
+std::string LockFaultsClause(const Disturbances& disturbances,
+                             const std::vector<const FaultEpisode*>& faults, int64_t at_ns) {
+  const bool acts_on_store =
+      std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
+        return episode.from_ns <= at_ns &&
+               ActsOnStoreAlone(episode, FaultFor(disturbances.facts, episode));
+      });
+  if (faults.empty() && acts_on_store) return "no fault was acting on the lock";
+  return FaultsClause(disturbances, faults);
+}
+
 Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& first,
                               const Hold& second, const OverlapFound& overlap) {
   const std::string a = OwnerName(disturbances, first.owner());
@@ -139,7 +151,7 @@ Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& firs
                                                   .key = first.key,
                                                   .of_lock = true});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
-          .sentence = text + FaultsClause(disturbances, faults),
+          .sentence = text + LockFaultsClause(disturbances, faults, at_ns),
           .before_faults = text};
 }
 
@@ -348,7 +360,9 @@ Violation DescribeWrongOperation(const Disturbances& disturbances,
   violation.before_faults =
       fmt::format("{} {}; ", OwnerName(disturbances, operation.by), operation.what);
   violation.sentence = *violation.before_faults +
-                       (by_machine.empty() ? FaultsClause(disturbances, faults) : by_machine);
+                       (!by_machine.empty()  ? by_machine
+                        : operation.on_store ? FaultsClause(disturbances, faults)
+                                             : LockFaultsClause(disturbances, faults, at_ns));
   return violation;
 }
 

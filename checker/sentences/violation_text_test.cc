@@ -100,7 +100,7 @@ TEST(ViolationText, ADoubleGrantNamesTheEndOfTheFirstLeaseAndTheFault) {
             begin + "client 3's messages were being lost (0.004-0.008 s)"},
            {"    jump n1:                                  []      | 750",
             begin + "no fault was active"},
-           {"    restart n0:            [-]", begin + "no fault was active"},
+           {"    restart n0:            [-]", begin + "no fault was acting on the lock"},
            {"    restart n1:            [-]\n    pause n0:              [-]",
             begin + "node 1 had been restarted at 0.004 s"},
            {"    delete-key:            [-]",

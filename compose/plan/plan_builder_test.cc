@@ -278,7 +278,7 @@ TEST(FactsOf, MarksFaultsThatKeepAcknowledgedWrites) {
   EXPECT_FALSE(kept("replicated", "kind = \"flush\"\nnodes = [1]\n"));
 }
 
-TEST(FactsOf, SaysThatALockSendsOnceUnlessAnOptionMakesItSendAgain) {
+TEST(FactsOf, RecordsSendsOnceUnlessTheResendOptionIsOn) {
   for (const auto& [lock, sends_once] :
        {std::pair("lock.name = \"set-nx-px\"\n", true),
         std::pair("lock.name = \"redisson\"\n", true),

@@ -26,7 +26,7 @@ enum class LockTrait : uint8_t {
   kEachServer,    // each of n servers grants it by itself; client c uses server c, modulo n
   kLentSession,   // a pooler may lend the session that holds it to other clients
   kIgnoresEnd,    // its client goes on as the holder without knowing that its session lives
-  kSendsOnce,     // sends no request again by itself
+  kSendsOnce,     // sends each request at most once, also if it has no answer
 };
 
 // Names as in histories: "client-clocks".

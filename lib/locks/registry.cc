@@ -45,7 +45,7 @@ std::span<const LockEntry> Locks() {
 #define DOUBLEHOLD_CALL(row) row(),
   static const auto entries = [] {
     std::array all{DOUBLEHOLD_LOCKS(DOUBLEHOLD_CALL)};
-    // Each of them sends a request once, unless an option decides that.
+    // A lock sends each request once, unless its `option_traits` name an option that decides this.
     for (LockEntry& entry : all) {
       if (std::ranges::find(entry.option_traits, Trait::kSendsOnce, &OptionTrait::trait) ==
           entry.option_traits.end())

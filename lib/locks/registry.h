@@ -68,7 +68,7 @@ using AskLeft = std::function<std::optional<int64_t>(const LockKey&, Deadline)>;
 constexpr int64_t kNothingLeft = -2;
 constexpr int64_t kLeftForEver = -1;
 
-// A trait that a lock has too if an option has this value. The value of a flag is "true".
+// A trait that a lock has too if an option has this value. A flag has the value "true" or "false".
 struct OptionTrait {
   std::string_view option, value;
   Trait trait;

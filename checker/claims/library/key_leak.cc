@@ -43,9 +43,9 @@ struct KeyUsage {
   int64_t leases_end_ns = 0;         // the latest end of all leases
   std::vector<Span> refused;         // spans of acquires that failed
   std::optional<int64_t> probed_ns;  // when the referee was granted the lock
-  // The sessions of which an entry may be left, from the invocation of their first acquire to the
-  // answer of their last. An exclusive grant to another session proves that no entry is left, but
-  // not that no copy of an acquire waits in a queue.
+  // The sessions that may still have an entry, each with the time from the invocation of its first
+  // acquire to the answer of its last. An exclusive grant to another session proves that no entry
+  // is left, but not that no copy of an acquire waits in a queue.
   std::map<SessionId, Span> entered;
 
   void NoteGrant(const Call& grant, bool copies_may_wait) {
@@ -96,7 +96,7 @@ class KeyLeakChecker : ClaimChecker {
     }
     return std::move(found_).Conclude(
         {.nothing_judged = unnamed_ ? "under which name the lock is kept was not found out"
-                                    : "no key that was granted was looked for at the end",
+                                    : "no key that was granted was read at the end",
          .judged = Counted(found_.judged(), "key"),
          .violated = "was left behind, though all had released it",
          .valid = "none of {} was left behind" + LateClause()});
@@ -141,9 +141,9 @@ class KeyLeakChecker : ClaimChecker {
   [[nodiscard]] std::string LateClause() const {
     if (late_ == 0) return "";
     return fmt::format(
-        "; {} {} read only after the last lease had ended: a key that was left until then would "
-        "have gone unseen",
-        Counted(late_, "key"), late_ == 1 ? "was" : "were");
+        "; {} of these {} read only after the last lease had ended, and a leaked key that expired "
+        "with its lease would not have been seen",
+        late_, late_ == 1 ? "was" : "were");
   }
 
   void Judge(uint16_t key, const KeyUsage& usage) {
@@ -178,7 +178,7 @@ class KeyLeakChecker : ClaimChecker {
     for (const int64_t node : read_nodes_) {
       if (std::ranges::find(usage.readings, node, &TtlReading::node) != usage.readings.end())
         continue;
-      return fmt::format("{} was not looked for on node {}", KeyName(facts_, key), node);
+      return fmt::format("{} was not read on node {}", KeyName(facts_, key), node);
     }
     return "";
   }
@@ -202,7 +202,7 @@ class KeyLeakChecker : ClaimChecker {
         FirstOf(disturbed.MayReturnKeys(before), disturbed.FindKill(leaked.at_ns),
                 disturbed.FindFault(meanwhile));
     if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
-    // An acquire may have been sent twice.
+    // A second copy of an acquire may have set the key after the release.
     for (const auto& [session, entry] : usage.entered) {
       const Span asked{entry.from_ns, leaked.at_ns};
       why = FirstOf(why, disturbed.MayDuplicateRequests(session.client, asked),
@@ -211,7 +211,7 @@ class KeyLeakChecker : ClaimChecker {
     if (why) return WhyClause(disturbances_, *why);
     const auto stalls = disturbances_.StallsWithin(meanwhile);
     const auto is_long = std::ranges::find_if(stalls, [&](const Stall* stall) {
-      return stall->when.to_ns - stall->when.from_ns > most_ns;
+      return stall->when.to_ns - stall->when.from_ns > most_ns && !IsOfStore(*stall);
     });
     if (is_long == stalls.end()) return "";
     return WhyClause(disturbances_, {.what = Why::What::kStall, .stall = *is_long});
@@ -248,17 +248,18 @@ class KeyLeakChecker : ClaimChecker {
     const std::string where = leaked.node > 0 ? fmt::format(" on node {}", leaked.node) : "";
     const std::string until =
         leaked.pttl_ms == kNeverExpires
-            ? "and never expires"
-            : fmt::format("for {} more", FormatDuration(std::chrono::milliseconds(leaked.pttl_ms)));
+            ? "without a TTL"
+            : fmt::format("with a TTL of {}",
+                          FormatDuration(std::chrono::milliseconds(leaked.pttl_ms)));
     violation.sentence =
-        fmt::format("the key was still there{} at {}, {}", where, At(leaked.at_ns), until);
+        fmt::format("the key still existed{} at {}, {}", where, At(leaked.at_ns), until);
     if (usage.last != nullptr) {
       const Hold* hold = holds_.Find(usage.last->hold);
       if (hold != nullptr) violation.first = hold->Ref();
       violation.sentence +=
-          fmt::format("; the last to release it was {}, at {}, and was told {}",
+          fmt::format("; the last release, by {} at {}, reported {}",
                       OwnerName(disturbances_, usage.last->session), At(usage.last->from_ns),
-                      usage.last->Ok() ? "that this freed it" : "that it was not its own, or gone");
+                      usage.last->Ok() ? "success" : "that the lock was not its own, or gone");
     }
     NameEarlierFault(disturbances_, violation);
     return violation;

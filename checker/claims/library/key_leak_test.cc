@@ -27,8 +27,8 @@ TEST(KeyLeak, IsViolatedByAKeyThatRemainsAfterItsLastRelease) {
   EXPECT_EQ(verdict.reason, "1 of 1 key was left behind, though all had released it");
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
-      "the key was still there at 0.022 s, for 280ms more; the last to release it was client "
-      "2, at 0.017 s, and was told that this freed it; before that, messages were held on the wire "
+      "the key still existed at 0.022 s, with a TTL of 280ms; the last release, by client 2 at "
+      "0.017 s, reported success; before that, messages were held on the wire "
       "(0.001-0.003 s)");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 201U);
 }
@@ -37,9 +37,10 @@ TEST(KeyLeak, ReportsAKeyThatNeverExpires) {
   const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       c1:       A-a==R-x
       expiry:             *  | -1)");
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "the key was still there at 0.010 s, and never expires; the last to release it was "
-            "client 1, at 0.005 s, and was told that it was not its own, or gone");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "the key still existed at 0.010 s, without a TTL; the last release, by client 1 at 0.005 s, "
+      "reported that the lock was not its own, or gone");
 }
 
 struct KeyLeakDrawn {
@@ -157,7 +158,7 @@ TEST(KeyLeak, AnAcquireThatAFaultSentTwiceMayHaveLeftTheKey) {
   });
 }
 
-TEST(KeyLeak, AGrantToAnotherProvesThatNoCopyIsLeftUnlessCopiesMayWait) {
+TEST(KeyLeak, AGrantToAnotherEndsACopyUnlessTheLockMayHaveAQueue) {
   for (const auto& [traits, outcome] :
        {std::pair(LockTraits{}, Outcome::kViolated),
         std::pair(LockTraits{LockTrait::kQueue}, Outcome::kUnknown)}) {
@@ -253,8 +254,9 @@ TEST(KeyLeak, AKeyThatBlocksNobodyMayRemain) {
 
 TEST(KeyLeak, ReportsThatAReadingAfterTheLastLeaseMissesAKeyWithATtl) {
   const std::string late =
-      "; 1 key was read only after the last lease had ended: a key that was left until then would "
-      "have gone unseen";
+      "; 1 of these was read only after the last lease had ended, and a leaked key that expired "
+      "with "
+      "its lease would not have been seen";
   EXPECT_EQ(VerdictOnKeyLeak("c1:     A-a==R-r\nexpiry:          * | -2").reason,
             "none of 1 key was left behind");
   EXPECT_EQ(VerdictOnKeyLeak("c1:     A-a==R-r  !\nexpiry:          * | -2").reason,
@@ -332,8 +334,8 @@ TEST(KeyLeak, AReleaseThatOnlyLeavesAQueueDoesNotExplainALeak) {
   const ClaimVerdict verdict = CheckKeyLeak(history, {});
   EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.violations.at(0).sentence,
-            "the key was still there at 0.012 s, for 9ms more; the last to release it was client "
-            "1, at 0.005 s, and was told that this freed it");
+            "the key still existed at 0.012 s, with a TTL of 9ms; the last release, by client 1 at "
+            "0.005 s, reported success");
 }
 
 TEST(KeyLeak, OnSeveralServersAMessageMayBeUnderWayForATenthOfALease) {
@@ -365,9 +367,9 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotReadForEachKey) {
       expiry item-1:                ** | -2 -2)";
   EXPECT_EQ(check(two, {1, 2, 1, 2}).outcome, Outcome::kValid);
   EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome::kUnknown);
-  EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not looked for on node 2");
+  EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not read on node 2");
   EXPECT_EQ(check(two, {1, 1, 1, 2}).opportunities, 1);
-  EXPECT_EQ(check(two, {2, 3, 1, 2}).reason, "item-0 was not looked for on node 1");
+  EXPECT_EQ(check(two, {2, 3, 1, 2}).reason, "item-0 was not read on node 1");
   // A leaked key decides the claim.
   const std::string left = R"(
       c1:              A-a==R-r
@@ -399,11 +401,11 @@ TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsRead) {
   History history = FromLanes("c1:     A-a==R-r\nexpiry:          ** | -2 0", {.nodes = 2});
   history.events.back().type = EventType::kFail;
   history.events.back().value[1] = 2;
-  EXPECT_EQ(CheckKeyLeak(history, {}).reason, "item-0 was not looked for on node 2");
+  EXPECT_EQ(CheckKeyLeak(history, {}).reason, "item-0 was not read on node 2");
 }
 
 TEST(KeyLeak, SaysWhyNoKeyWasJudged) {
-  const std::string unread = "no key that was granted was looked for at the end";
+  const std::string unread = "no key that was granted was read at the end";
   EXPECT_EQ(VerdictOnKeyLeak("c1:     A-?\nexpiry:     * | 9").reason, unread);
   History history = FromLanes("c1:     A-a=R-r\nexpiry:         * | 9");
   history.events.back().type = EventType::kInfo;

@@ -223,7 +223,8 @@ class FencingChecker : ClaimChecker {
                              did, At(access.to_ns), TokenForCall(access),
                              OwnerName(disturbances_, newer.session), TokenForCall(newer),
                              At(newer.to_ns)),
-         .of_service = true});
+         .of_service = true,
+         .on_store = true});
   }
 
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // calls with a token, by key

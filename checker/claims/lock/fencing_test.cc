@@ -192,6 +192,17 @@ TEST(Fencing, TheStoreMustRefuseAStaleTokenWhateverDelayedItsClient) {
       "token 5 at 0.012 s");
 }
 
+TEST(Fencing, AFaultOfTheStoreIsNamedIfTheStoreAcceptsAStaleToken) {
+  const ClaimVerdict verdict = VerdictOnFencing(R"(
+      c1:         A-a=g=============w=R-r   | #4 5#4 5>4#4
+      c2:                 A-a=g=w=R-r       | #5 5#5 5>4#5
+      restart n0:                  [])");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_NE(verdict.violations.at(0).sentence.find("the store had been restarted"),
+            std::string::npos)
+      << verdict.violations.at(0).sentence;
+}
+
 TEST(Fencing, AWriteThatMayHaveComeFirstIsNoViolation) {
   EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!=W=========w=R-x   | #4 5#4 5>4#4

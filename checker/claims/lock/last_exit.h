@@ -17,7 +17,7 @@ struct Refusal {
   const Call* last_exit = nullptr;  // the release that left the key free
   // What else may explain the refusal: "another session was ahead in a queue". If it is not empty,
   // the refusal is listed because the gap lasted for a lease or longer, because all sessions that
-  // wait were refused in the gap, or because nothing but lost data explains it.
+  // wait were refused in the gap, or because only a server with older data explains it.
   std::string_view doubt{};
 };
 

@@ -190,7 +190,7 @@ class OrderChecker : ClaimChecker {
     for (const Call* call : by_answer) queues.AddCall(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
     if (doubtful_ > 0) {
-      found_.Doubt(fmt::format("{} overtook a client that may have lost its place ({}{}",
+      found_.Doubt(fmt::format("{} overtook a client that may have lost its place: {}{}",
                                Counted(doubtful_, "grant"), doubt_, longest_wait_));
     }
     return std::move(found_).Conclude(
@@ -227,7 +227,7 @@ class OrderChecker : ClaimChecker {
   }
 
   [[nodiscard]] std::string DescribeDoubt(const QueuePlace& place) const {
-    return fmt::format("{} had queued by {}): {}", OwnerName(disturbances_, place.session),
+    return fmt::format("{} had queued by {}; {}", OwnerName(disturbances_, place.session),
                        At(place.queued_ns), WhyClause(disturbances_, *place.doubt));
   }
 
@@ -239,11 +239,12 @@ class OrderChecker : ClaimChecker {
          .harmed = holds_.Find(call.hold),
          .key = call.key,
          .when = {call.to_ns, place.asked_ns},
-         .what = fmt::format("was granted the key at {}, having asked for it at {}; {} had been "
-                             "waiting since {}, and asked for the last time at {}{}",
-                             At(call.to_ns), At(grant.since_ns),
-                             OwnerName(disturbances_, place.session), At(place.queued_ns),
-                             At(place.asked_ns), longest_wait_),
+         .what = fmt::format(
+             "was granted the key at {}, although it first asked at {}, after {} had "
+             "queued ({}); {} was still waiting at {}{}",
+             At(call.to_ns), At(grant.since_ns), OwnerName(disturbances_, place.session),
+             At(place.queued_ns), OwnerName(disturbances_, place.session), At(place.asked_ns),
+             longest_wait_),
          .of_service = true});
   }
 

@@ -24,8 +24,8 @@ namespace doublehold {
 // A client keeps its place only while it waits. So the overtaken client must acquire again, in the
 // same wait, after the other client's grant. Its place is no longer certain
 // - after an acquire of unknown outcome, which may be granted without a record at any later time;
-// - after a fault or a stall that may have cost it (Disturbed::MayCostPlace); a moved clock and lost
-//   keys do not;
+// - after a fault or a stall that may have cost it (Disturbed::MayCostPlace); a moved clock, lost
+//   keys and what happens to the store do not;
 // - after it gave up without an answer (a release of hold 0, of unknown outcome). The pending
 //   release may remove it from the queue at any later time.
 //

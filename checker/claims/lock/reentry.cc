@@ -253,8 +253,8 @@ class ReentryChecker : ClaimChecker {
   [[nodiscard]] std::string DescribeExit(const Call& exit, const Hold& outer,
                                          const Call& grant) const {
     return fmt::format(
-        "left the key once at {}, having entered it twice, and {} was granted it at {}, while the "
-        "first entry, of {}, was still held",
+        "released a nested entry at {}, and {} was granted the key at {}, while the outer entry, "
+        "acquired at {}, was still held",
         At(exit.from_ns), OwnerName(disturbances_, grant.session), At(grant.to_ns),
         At(outer.core.from_ns));
   }
@@ -317,9 +317,8 @@ class ReentryChecker : ClaimChecker {
     for (const Refusal& refusal : FindRefusalsOfFreeKey(evidence_, key)) {
       const Call& refused = *refusal.refused;
       const std::string what = fmt::format(
-          "was told at {} that the key is taken, and nobody held it: {} was the last to release "
-          "it, "
-          "at {}",
+          "was refused the key at {}, although {} had released it at {}, and nobody had been "
+          "granted it since",
           At(refused.to_ns), OwnerName(disturbances_, refusal.last_exit->session),
           At(refusal.last_exit->to_ns));
       if (!refusal.doubt.empty()) {

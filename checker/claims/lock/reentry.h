@@ -47,8 +47,8 @@ namespace doublehold {
 // The key must be certainly free (evidence/possession.h). Unknown if it is free only if each hold
 // without a known end ended as is likely.
 //
-// Unknown if only a node that had lost data, and may have recovered older data, can have kept the
-// key.
+// Unknown, however short the gap, if the refusal is right only because a node that lost data had
+// returned with older data.
 //
 // A refusal is also right if another client is ahead in a queue: a fair lock refuses a free key to
 // all clients but the first in its queue.

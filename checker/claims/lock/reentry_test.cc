@@ -36,8 +36,8 @@ TEST(Reentry, IsViolatedWhenANestedExitFreesTheLock) {
   EXPECT_EQ(verdict.unit, "exits");
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
-      "client 1 left the key once at 0.012 s, having entered it twice, and client 2 was granted "
-      "it at 0.017 s, while the first entry, of 0.002 s, was still held; no fault was active");
+      "client 1 released a nested entry at 0.012 s, and client 2 was granted the key at "
+      "0.017 s, while the outer entry, acquired at 0.002 s, was still held; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
 }
 
@@ -240,8 +240,9 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
-      "client 2 was told at 0.020 s that the key is taken, and nobody held it: client 1 was the "
-      "last to release it, at 0.013 s; no fault was active; before that, client 1's messages were "
+      "client 2 was refused the key at 0.020 s, although client 1 had released it at 0.013 s, "
+      "and nobody had been granted it since; no fault was active; before that, client 1's messages "
+      "were "
       "being lost (0.003-0.005 s)");
 }
 
@@ -495,8 +496,8 @@ TEST(Reentry, AHoldWhoseEndIsNotKnownExplainsNoRefusalLongAfterItsLease) {
     EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
     EXPECT_EQ(
         verdict.reason,
-        "client 2 was told at 0.013 s that the key is taken, and nobody held it: client 1 was "
-        "the last to release it, at 0.008 s; that is right only if a hold without a known "
+        "client 2 was refused the key at 0.013 s, although client 1 had released it at 0.008 s, "
+        "and nobody had been granted it since; that is right only if a hold without a known "
         "end still kept the key")
         << drawn.name;
   }
@@ -517,8 +518,8 @@ TEST(Reentry, IsUnknownWhereAnotherClientMayHaveBeenAheadInAQueue) {
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(
       verdict.reason,
-      "client 3 was told at 0.018 s that the key is taken, and nobody held it: client 1 was the "
-      "last to release it, at 0.015 s; that is right only if another session was ahead in a "
+      "client 3 was refused the key at 0.018 s, although client 1 had released it at 0.015 s, "
+      "and nobody had been granted it since; that is right only if another session was ahead in a "
       "queue");
 }
 
@@ -534,8 +535,9 @@ TEST(Reentry, IsUnknownWhereEachThatWaitsIsRefusedAFreeKey) {
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(
       verdict.reason,
-      "client 3 was told at 0.024 s that the key is taken, and nobody held it: client 1 was the "
-      "last to release it, at 0.017 s; that is right only if the first in a queue had lost its "
+      "client 3 was refused the key at 0.024 s, although client 1 had released it at 0.017 s, "
+      "and nobody had been granted it since; that is right only if the first in a queue had lost "
+      "its "
       "place");
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:           A-a=A-a=R-r====R-r         A-a=R-r
