@@ -138,6 +138,18 @@ bool IsLong(const RunFacts& facts, const Stall& stall) {
   return stall.when.to_ns - stall.when.from_ns > ToNs(facts.grace) / 2;
 }
 
+std::vector<const Stall*> LongLockStalls(const Disturbances& disturbances, int32_t client,
+                                         const Span& when) {
+  std::vector<const Stall*> stalls = disturbances.StallsWithin(when);
+  std::erase_if(stalls, [&](const Stall* stall) { return !CanDelayLock(*stall, client); });
+  std::vector<Span> spans;
+  for (const Stall* stall : stalls) spans.push_back(stall->when);
+  int64_t total_ns = 0;
+  for (const Span& span : MergeSpans(std::move(spans))) total_ns += span.to_ns - span.from_ns;
+  if (total_ns <= ToNs(disturbances.facts.grace) / 2) stalls.clear();
+  return stalls;
+}
+
 void EpisodeTimes::Add(const Span& active) {
   const int64_t before_ns = times_.empty() ? active.to_ns : times_.back().to_ns;
   times_.push_back({active.from_ns, std::max(before_ns, active.to_ns)});

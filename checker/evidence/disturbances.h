@@ -45,8 +45,7 @@ inline bool IsOfStore(const Stall& stall) { return stall.client == OfServer(0); 
 inline bool CanDelayLock(const Stall& stall, int32_t client) {
   return CanDelay(stall, client) && !IsOfStore(stall);
 }
-// Whether the stall lasted for more than half the grace. A client may then have sent its call again
-// (MayResend).
+// Whether the stall lasted for more than half the grace.
 bool IsLong(const RunFacts& facts, const Stall& stall);
 
 // Episodes of one fault, in the order of their starts.
@@ -78,6 +77,12 @@ struct Disturbances {
   [[nodiscard]] const FaultEpisode* EpisodeOf(int32_t fault, const Span& when) const;
 };
 Disturbances Observe(const History& history);
+
+// Returns the stalls that overlap `when` and may delay the client's calls of the lock, if together
+// they lasted for more than half the grace; else none. A client may then have sent its call again
+// (MayResend).
+std::vector<const Stall*> LongLockStalls(const Disturbances& disturbances, int32_t client,
+                                         const Span& when);
 
 inline const FaultFact& FaultFor(const RunFacts& facts, const FaultEpisode& episode) {
   return facts.faults[static_cast<size_t>(episode.fault)];

@@ -144,10 +144,6 @@ std::optional<Why> Disturbed::MayDelayMessages(int32_t client, const Span& when)
                  MayResendInStall(client, when));
 }
 
-std::optional<Why> Disturbed::MayDuplicateRequests(int32_t client, const Span& when) const {
-  return FirstFault(client, when, [](const FaultFact& fault) { return May(fault, {kRepeats}); });
-}
-
 std::optional<Why> Disturbed::FindFault(const Span& when) const {
   return Because(FindActive(all_, when));
 }
@@ -214,11 +210,10 @@ std::vector<Span> Disturbed::FindSpansWithoutRequests(int32_t client) const {
 }
 
 std::optional<Why> Disturbed::MayResendInStall(int32_t client, const Span& when) const {
-  for (const Stall* stall : all_.StallsWithin(when)) {
-    if (IsLong(facts_, *stall) && CanDelayLock(*stall, client) && MayResend(facts_))
-      return Why{.what = Why::What::kStall, .stall = stall};
-  }
-  return std::nullopt;
+  const auto stalls =
+      MayResend(facts_) ? LongLockStalls(all_, client, when) : std::vector<const Stall*>{};
+  if (stalls.empty()) return std::nullopt;
+  return Why{.what = Why::What::kStall, .stall = stalls.front()};
 }
 
 std::optional<Why> Disturbed::MayCostPlace(int32_t client, const Span& when) const {

@@ -55,8 +55,6 @@ class Disturbed {
   // Whether, and why, a request that the client sent in `when`, its ends included, may arrive late
   // or twice, because of a fault or since the client sent it again in a long stall.
   [[nodiscard]] std::optional<Why> MayDelayMessages(int32_t client, const Span& when) const;
-  // The same, if a fault may have duplicated the request.
-  [[nodiscard]] std::optional<Why> MayDuplicateRequests(int32_t client, const Span& when) const;
   // The same, if the client may have sent it again in a long stall.
   [[nodiscard]] std::optional<Why> MayResendInStall(int32_t client, const Span& when) const;
 

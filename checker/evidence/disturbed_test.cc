@@ -90,15 +90,6 @@ TEST(Disturbed, ACallMayBeDelayedByWhatActsOnItsClientOrOnALockServer) {
                    {"jump n1", ""}});
 }
 
-TEST(Disturbed, SomeFaultsMayDuplicateARequest) {
-  Expect([](const Disturbed& d,
-            const Span& when) { return d.MayDuplicateRequests(1, when).has_value(); },
-         {{"duplicate c1", "   ===="},
-          {"mystery c1", "   ===="},
-          {"duplicate c2", ""},
-          {"delay c1", ""}});
-}
-
 TEST(Disturbed, FaultsAreFoundByTimeAndByClientButNotOnTheStoreAlone) {
   Expect([](const Disturbed& d, const Span& when) { return d.FindFault(when).has_value(); },
          {{"pause c2", "   ===="}, {"flush n1", "   ===="}, {"pause n0", ""}});

@@ -81,6 +81,11 @@ class Evidence {
     if (!second_copies_) second_copies_ = FindSecondCopies(*this, CopyQueue::kAnyOrder);
     return *second_copies_;
   }
+  [[nodiscard]] const Possessions& imposed_copies() const {
+    if (!imposed_copies_)
+      imposed_copies_ = FindSecondCopies(*this, CopyQueue::kAnyOrder, Copies::kImposed);
+    return *imposed_copies_;
+  }
   // When the referee first asked for the key; kNeverNs if it did not.
   [[nodiscard]] int64_t ProbedNs(uint16_t key) const {
     if (!probed_ns_) {
@@ -103,7 +108,7 @@ class Evidence {
   mutable std::optional<std::map<uint16_t, KeyGrants>> grants_;
   mutable std::optional<LeaseEnds> lease_ends_;
   mutable std::optional<MustHave> must_have_;
-  mutable std::optional<Possessions> possessions_, waits_, second_copies_;
+  mutable std::optional<Possessions> possessions_, waits_, second_copies_, imposed_copies_;
   mutable std::optional<std::map<uint16_t, int64_t>> probed_ns_;
 };
 

@@ -13,17 +13,19 @@
 namespace doublehold {
 namespace {
 
-bool MakesSecondCopy(const RunFacts& facts, const FaultFact& fault, bool granted) {
+bool MakesSecondCopy(const RunFacts& facts, const FaultFact& fault, bool granted, Copies which) {
   if (!IsDescribed(fault) || Does(fault, FaultTrait::kRepeats)) return true;
-  return MayResend(facts) && (KeepsMessages(fault) || (LosesMessages(fault) && !granted));
+  return which == Copies::kAll && MayResend(facts) &&
+         (KeepsMessages(fault) || (LosesMessages(fault) && !granted));
 }
 
 // Follows the calls of one key in the order of time.
 class CopySearch {
  public:
-  CopySearch(const Evidence& evidence, uint16_t key, CopyQueue queue)
+  CopySearch(const Evidence& evidence, uint16_t key, CopyQueue queue, Copies which)
       : evidence_(evidence),
         queue_(queue),
+        which_(which),
         used_(evidence.possessions().at(key)),
         waits_(evidence.waits().at(key)),
         lease_ns_(ToNs(evidence.facts().lease)) {}
@@ -79,8 +81,8 @@ class CopySearch {
 
   void AddCopy(const Call& call, bool holds, Session& own) {
     const Span asked{call.from_ns, call.to_ns};
-    const auto arrival_ns =
-        SecondCopyArrivalNs(evidence_.disturbances(), call.session.client, asked, call.Ok());
+    const auto arrival_ns = SecondCopyArrivalNs(evidence_.disturbances(), call.session.client,
+                                                asked, call.Ok(), which_);
     if (!arrival_ns) return;
     const bool waits = MayHaveQueue(evidence_.facts()) && !IsAlone(call, *arrival_ns);
     own.live.push_back(copies_.size());
@@ -121,6 +123,7 @@ class CopySearch {
 
   const Evidence& evidence_;
   const CopyQueue queue_;
+  const Copies which_;
   const KeyTimeline& used_;
   const KeyTimeline& waits_;
   int64_t lease_ns_;  // the longest lease so far
@@ -134,7 +137,7 @@ class CopySearch {
 }  // namespace
 
 std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int32_t client,
-                                           const Span& when, bool granted) {
+                                           const Span& when, bool granted, Copies which) {
   std::optional<int64_t> arrival_ns;
   const auto note = [&](int64_t delayed_until_ns) {
     arrival_ns = std::max({arrival_ns.value_or(0), when.to_ns, delayed_until_ns});
@@ -142,13 +145,12 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
   const RunFacts& facts = disturbances.facts;
   // Equal times prove no order.
   const Span around{when.from_ns - 1, when.to_ns + 1};
-  for (const Stall* stall : disturbances.StallsWithin(around)) {
-    if (CanDelayLock(*stall, client) && IsLong(facts, *stall) && MayResend(facts))
-      note(stall->when.to_ns);
+  if (MayResend(facts)) {
+    for (const Stall* stall : LongLockStalls(disturbances, client, around)) note(stall->when.to_ns);
   }
   for (const FaultEpisode* episode : disturbances.EpisodesWithin(around)) {
     const FaultFact& fault = FaultFor(facts, *episode);
-    if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(facts, fault, granted))
+    if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(facts, fault, granted, which))
       note(episode->to_ns);
   }
   if (!arrival_ns) return std::nullopt;
@@ -162,7 +164,7 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
   return arrival_ns;
 }
 
-Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
+Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue, Copies which) {
   struct Moment {
     int64_t at_ns = 0;
     bool grants = false;  // sorted after invocations of the same instant
@@ -178,7 +180,7 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
                            [](const Moment& m) { return std::pair(m.at_ns, m.grants); });
   std::map<uint16_t, CopySearch> keys;
   for (const auto& [key, timeline] : evidence.possessions())
-    keys.try_emplace(key, evidence, key, queue);
+    keys.try_emplace(key, evidence, key, queue, which);
   for (const Moment& moment : moments) {
     CopySearch& search = keys.at(moment.call->key);
     if (moment.grants) search.HandleGrant(*moment.call);
@@ -187,6 +189,22 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue) {
   Possessions found;
   for (auto& [key, search] : keys) found.emplace(key, std::move(search).Finish());
   return found;
+}
+
+std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, const Span& when,
+                                    int64_t for_ns) {
+  const RunFacts& facts = evidence.facts();
+  const auto copies = evidence.imposed_copies().find(key);
+  if (copies == evidence.imposed_copies().end() || !copies->second.Meets(when)) return std::nullopt;
+  const bool endless = !LeasesEnd(facts) || LockHas(facts, LockTrait::kSession);
+  int64_t had_ns = 0;
+  for (const Possession& copy : copies->second.all()) {
+    if (copy.may.from_ns > when.to_ns || copy.may.to_ns < when.from_ns) continue;
+    const int64_t lease_ns = std::max(ToNs(facts.lease), copy.acquire->asked[0]);
+    had_ns = endless ? kNeverNs : Later(had_ns, lease_ns);
+    if (had_ns >= for_ns) return Why{.what = Why::What::kTwice, .call = copy.acquire};
+  }
+  return std::nullopt;
 }
 
 std::optional<Why> MayBeFreedByCopy(const Evidence& evidence, const SessionId& session,

@@ -12,6 +12,10 @@
 
 namespace doublehold {
 
+// kImposed: only copies that a fault or the machine made. The other ones the lock itself sent, after
+// a fault delayed or lost a message: claims on what the lock leaves behind do not excuse these.
+enum class Copies : uint8_t { kAll, kImposed };
+
 // Returns when a second copy of an acquire may arrive at a lock server at the latest; nullopt if
 // there can be no second copy. `when` is the span of the acquire.
 //
@@ -22,14 +26,15 @@ namespace doublehold {
 // send a request again without an answer, as libraries may, in these cases:
 // - a fault delayed a message: the library may have sent the request again before the answer came;
 // - a fault lost a message, and the acquire was not granted: a granted acquire is not retried;
-// - a stall that can delay its calls lasted for more than half the grace.
+// - stalls that can delay its calls lasted for more than half the grace together.
 //
 // A fault that stopped a server is no such case: the library itself chose to send twice what must
 // not be carried out twice, and claims such as `key-leak` report that.
 //
 // The second copy may take the key, or enter it once more, whatever the first copy returned.
 std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int32_t client,
-                                           const Span& when, bool granted);
+                                           const Span& when, bool granted,
+                                           Copies which = Copies::kAll);
 
 // Returns the times in which a second copy may have each key, from the invocation of its acquire.
 // - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. A later
@@ -45,7 +50,13 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
 //   c1:            A-a===R-r
 //   c5:     A-t A-t         A-aR-r       c5 was ahead of the copy, which goes on waiting.
 enum class CopyQueue : uint8_t { kAnyOrder, kFifo };
-Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue);
+Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue,
+                             Copies which = Copies::kAll);
+
+// Whether, and why, copies that a fault or the machine made may have had the key for so long within
+// `when`: one after the other, each for one lease, or for ever if leases have no end.
+std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, const Span& when,
+                                    int64_t for_ns);
 
 // Whether, and why, a second copy of a release may free the session's lock within `when`: a release
 // of its own, or one that does not check the owner.

@@ -33,6 +33,8 @@ TEST(SecondCopies, ArePossibleWhereAFaultOrAStallMetTheAcquire) {
            {"hold c1:                [-]", std::nullopt, std::nullopt},
            {"machine n1:     (------)", 8, 8},
            {"machine n1:     (--)", std::nullopt, std::nullopt},
+           {"machine n1:    (--)\nmachine c1:       (---)", 7, 7},  // together too long
+           {"machine n0:     (------)", std::nullopt, std::nullopt},
        }) {
     const History history = FromLanes("c1:            A---aR-r\n" + row.disturbance);
     const Disturbances disturbances = Observe(history);

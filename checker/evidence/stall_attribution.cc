@@ -12,11 +12,12 @@ Span ClipSpan(const Span& span, const Span& to) {
   return {std::max(span.from_ns, to.from_ns), std::min(span.to_ns, to.to_ns)};
 }
 
-std::vector<Span> CollectStalls(const Disturbances& disturbances, int32_t client,
+std::vector<Span> CollectStalls(const Disturbances& disturbances, int32_t client, Side side,
                                 const Span& when) {
   std::vector<Span> stalls;
   for (const Stall* stall : disturbances.StallsWithin(when)) {
-    if (CanDelay(*stall, client)) stalls.push_back(ClipSpan(stall->when, when));
+    if (side == Side::kAcquire ? CanDelayLock(*stall, client) : CanDelay(*stall, client))
+      stalls.push_back(ClipSpan(stall->when, when));
   }
   return stalls;
 }
@@ -83,7 +84,7 @@ bool WouldEndInTime(const Disturbances& disturbances, const Hold& hold, int64_t 
 }  // namespace
 
 int64_t StalledNs(const Disturbances& disturbances, int32_t client, const Span& when) {
-  return TotalNs(CollectStalls(disturbances, client, when));
+  return TotalNs(CollectStalls(disturbances, client, Side::kSession, when));
 }
 
 bool StallExplainsExpiry(const Disturbances& disturbances, const Hold& hold, int64_t lease_end_ns,
@@ -115,7 +116,7 @@ int64_t BlockedTimeNs(const Disturbances& disturbances, const std::vector<Client
                       Side side) {
   std::vector<Span> still;
   for (const auto& [client, when] : clients) {
-    std::ranges::copy(CollectStalls(disturbances, client, when), std::back_inserter(still));
+    std::ranges::copy(CollectStalls(disturbances, client, side, when), std::back_inserter(still));
     std::ranges::copy(CollectFaultStops(disturbances, client, side, when),
                       std::back_inserter(still));
   }

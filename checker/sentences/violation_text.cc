@@ -112,18 +112,6 @@ std::string NodesName(const FaultFact& fault, int32_t node) {
   return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
 }
 
-// FaultsClause for what a lock did wrong by `at_ns`.
-std::string LockFaultsClause(const Disturbances& disturbances,
-                             const std::vector<const FaultEpisode*>& faults, int64_t at_ns) {
-  const bool acts_on_store =
-      std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
-        return episode.from_ns <= at_ns &&
-               ActsOnStoreAlone(episode, FaultFor(disturbances.facts, episode));
-      });
-  if (faults.empty() && acts_on_store) return "no fault was acting on the lock";
-  return FaultsClause(disturbances, faults);
-}
-
 Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& first,
                               const Hold& second, const OverlapFound& overlap) {
   const std::string a = OwnerName(disturbances, first.owner());
@@ -151,7 +139,7 @@ Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& firs
                                                   .key = first.key,
                                                   .of_lock = true});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
-          .sentence = text + LockFaultsClause(disturbances, faults, at_ns),
+          .sentence = text + FaultsClause(disturbances, faults),
           .before_faults = text};
 }
 
@@ -208,9 +196,11 @@ std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& ep
                           const std::string& whose) {
     return fmt::format(fmt::runtime(text), target, whose, by);
   };
-  const std::string nodes = NodesName(fault, episode.node);
+  const int32_t node =
+      episode.node < 0 && fault.nodes.size() == 1 ? fault.nodes.front() : episode.node;
+  const std::string nodes = NodesName(fault, node);
   if (episode.client <= 0) {
-    return fill(episode.node >= 0 ? wording->node : wording->everyone, nodes, nodes + "'s") + time;
+    return fill(node >= 0 ? wording->node : wording->everyone, nodes, nodes + "'s") + time;
   }
   const std::string client = is_it ? "it" : ProcessName(episode.client);
   std::string text = fill(wording->client, client, is_it ? "its" : client + "'s");
@@ -224,7 +214,11 @@ std::string FaultsClause(const Disturbances& disturbances,
   for (const FaultEpisode* episode : episodes) {
     text += (text.empty() ? "" : " and ") + FaultClause(disturbances, *episode);
   }
-  return text.empty() ? "no fault was active" : text;
+  if (!text.empty()) return text;
+  const bool on_store = std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& each) {
+    return ActsOnStoreAlone(each, FaultFor(disturbances.facts, each));
+  });
+  return on_store ? "no fault was acting on the lock" : "no fault was active";
 }
 
 std::string WhyClause(const Disturbances& disturbances, const Why& why) {
@@ -360,9 +354,7 @@ Violation DescribeWrongOperation(const Disturbances& disturbances,
   violation.before_faults =
       fmt::format("{} {}; ", OwnerName(disturbances, operation.by), operation.what);
   violation.sentence = *violation.before_faults +
-                       (!by_machine.empty()  ? by_machine
-                        : operation.on_store ? FaultsClause(disturbances, faults)
-                                             : LockFaultsClause(disturbances, faults, at_ns));
+                       (by_machine.empty() ? FaultsClause(disturbances, faults) : by_machine);
   return violation;
 }
 

@@ -17,7 +17,8 @@ namespace doublehold {
 // `it` is called "it".
 std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& episode,
                         int32_t it = 0);
-// The clauses of several faults, joined by "and"; "no fault was active" for none.
+// The clauses of several faults, joined by "and". For none: "no fault was active", or, if faults
+// acted on the store alone, "no fault was acting on the lock".
 std::string FaultsClause(const Disturbances& disturbances,
                          const std::vector<const FaultEpisode*>& episodes);
 

@@ -110,6 +110,13 @@ TEST(ViolationText, ADoubleGrantNamesTheEndOfTheFirstLeaseAndTheFault) {
   }
 }
 
+TEST(ViolationText, AFaultOnOneListedNodeNamesIt) {
+  History history = FromLanes(std::string(kLive) + "    delete-key:            [-]");
+  history.facts.faults.at(0).nodes = {1};
+  const std::string sentence = CheckExclusion(history, {}).violations.at(0).sentence;
+  EXPECT_NE(sentence.find("the key had been deleted on node 1"), std::string::npos) << sentence;
+}
+
 TEST(ViolationText, AFaultThatEndedMoreThanALeaseBeforeTheOverlapIsNotNamed) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r

@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   const RealProcess process{.addresses = {*server, *server}};
   RealEnv env(process, TaskKind::kSession);
   const std::unique_ptr<Lock> lock = MakeLockNamed("set-nx-px", env);
-  const std::unique_ptr<Connection> store = env.Connect(kStoreId);
+  const std::unique_ptr<Connection> store = env.clients().redis().Connect(kStoreId);
 
   const std::array<std::string_view, 1> ping{"PING"};
   if (!store->Call(ping, env.Mono() + kCallTimeout)) {

@@ -15,6 +15,7 @@
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
 
@@ -43,20 +44,6 @@ struct KeyUsage {
   int64_t leases_end_ns = 0;         // the latest end of all leases
   std::vector<Span> refused;         // spans of acquires that failed
   std::optional<int64_t> probed_ns;  // when the referee was granted the lock
-  // The sessions that may still have an entry, each with the time from the invocation of its first
-  // acquire to the answer of its last. An exclusive grant to another session proves that no entry
-  // is left, but not that no copy of an acquire waits in a queue.
-  std::map<SessionId, Span> entered;
-
-  void NoteGrant(const Call& grant, bool copies_may_wait) {
-    if (!copies_may_wait && !grant.again && grant.answer[2] == 0) {
-      std::erase_if(entered, [&](const auto& other) {
-        return other.first != grant.session && Before(other.second.to_ns, grant.from_ns);
-      });
-    }
-    Span& own = entered.try_emplace(grant.session, Span{grant.from_ns, grant.to_ns}).first->second;
-    own.to_ns = std::max(own.to_ns, grant.to_ns);
-  }
 
   // Whether the key may have been in use. A failed acquire may have set the key and removed it
   // again.
@@ -122,7 +109,6 @@ class KeyLeakChecker : ClaimChecker {
       KeyUsage& usage = keys_[call.key];
       if (call.outcome == EventType::kInfo) usage.open = &call;
       if (call.op == Op::kRelease) usage.last = &call;
-      if (call.op == Op::kAcquire && call.Ok()) usage.NoteGrant(call, MayHaveQueue(facts_));
       if (call.outcome == EventType::kFail && call.op == Op::kAcquire)
         usage.refused.push_back({call.from_ns, call.to_ns});
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
@@ -150,7 +136,7 @@ class KeyLeakChecker : ClaimChecker {
     std::string doubt;
     for (const TtlReading& reading : usage.readings) {
       if (reading.pttl_ms == kNotThere) continue;
-      const std::string why = ExplainUncertainty(usage, reading);
+      const std::string why = ExplainUncertainty(key, usage, reading);
       if (why.empty()) {
         found_.Judged();
         return found_.Violated(reading.at_ns,
@@ -183,7 +169,7 @@ class KeyLeakChecker : ClaimChecker {
     return "";
   }
 
-  [[nodiscard]] std::string ExplainUncertainty(const KeyUsage& usage,
+  [[nodiscard]] std::string ExplainUncertainty(uint16_t key, const KeyUsage& usage,
                                                const TtlReading& leaked) const {
     if (usage.unreleased > 0) return "not everybody had released it";
     if (usage.open != nullptr)
@@ -202,12 +188,7 @@ class KeyLeakChecker : ClaimChecker {
         FirstOf(disturbed.MayReturnKeys(before), disturbed.FindKill(leaked.at_ns),
                 disturbed.FindFault(meanwhile));
     if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
-    // A second copy of an acquire may have set the key after the release.
-    for (const auto& [session, entry] : usage.entered) {
-      const Span asked{entry.from_ns, leaked.at_ns};
-      why = FirstOf(why, disturbed.MayDuplicateRequests(session.client, asked),
-                    disturbed.MayResendInStall(session.client, asked));
-    }
+    if (!why) why = MayBeHadByCopies(evidence_, key, {leaked.at_ns, leaked.at_ns}, 0);
     if (why) return WhyClause(disturbances_, *why);
     const auto stalls = disturbances_.StallsWithin(meanwhile);
     const auto is_long = std::ranges::find_if(stalls, [&](const Stall* stall) {

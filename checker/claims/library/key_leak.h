@@ -21,16 +21,14 @@ namespace doublehold {
 //   c1:  A-a==g===                   a hold was never released
 //   c1:  A-a==R------r               a fault or a stall may delay the message that frees the key
 //   fault:      [-----
-//   duplicate: [--]                  an acquire may have been sent twice: since another session's
-//                                    last exclusive grant; at any time, if the lock may have a queue
+//   duplicate: [--]                  a copy of an acquire that a fault or the machine made may have
+//                                    the key (evidence/second_copies.h)
 //   expiry:           *  | -1        the only server grants the lock long before the key expires:
 //   probe:              P-p          some locks keep their key when nobody holds them
 //
 // A fault, or a stall of more than a tenth of a lease, counts if it was active after the invocation
 // of the last release. On several servers, it counts if it was active a lease before the last SET or
 // extension, or later. If the leaked key has no TTL there, every fault and stall of the run counts.
-// An acquire may have been sent twice by a fault, or by the lock in a long stall
-// (Disturbed::MayResendInStall).
 //
 // On several servers, a call may be answered before all of its messages have arrived. So a key that
 // was read sooner than a tenth of a lease after the last answer does not count: shorter stalls are

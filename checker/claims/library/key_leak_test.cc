@@ -158,17 +158,45 @@ TEST(KeyLeak, AnAcquireThatAFaultSentTwiceMayHaveLeftTheKey) {
   });
 }
 
-TEST(KeyLeak, AGrantToAnotherEndsACopyUnlessTheLockMayHaveAQueue) {
-  for (const auto& [traits, outcome] :
-       {std::pair(LockTraits{}, Outcome::kViolated),
-        std::pair(LockTraits{LockTrait::kQueue}, Outcome::kUnknown)}) {
-    History history = FromLanes(R"(
+TEST(KeyLeak, ACopyThatAFaultOrTheMachineMadeMayHaveTheKey) {
+  struct Row {
+    std::string name, picture;
+    Outcome without_queue, with_queue;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"another was granted the key since", R"(
       duplicate c2:   [--]
       c2:            A-----a=R-r
       c1:                         A-a=R-r
-      expiry:                               * | 9)");
-    history.facts.lock_traits = traits;
-    EXPECT_EQ(CheckKeyLeak(history, {}).outcome, outcome);
+      expiry:                               * | 9)",
+            Outcome::kViolated, Outcome::kUnknown},
+           {"the copy may have arrived after that grant", R"(
+      duplicate c2:   [----------------------]
+      c2:            A-----a=R-r
+      c1:                         A-a=R-r
+      expiry:                                    * | 9)",
+            Outcome::kUnknown, Outcome::kUnknown},
+           {"a copy of a refused acquire", R"(
+      duplicate c2:       [-]
+      c1:           A-a============R-r
+      c2:                A-t
+      expiry:                          * | 9)",
+            Outcome::kViolated, Outcome::kUnknown},
+           {"nobody asked while the fault acted", R"(
+      duplicate:               [-]
+      c2:           A-a=R-r
+      c1:                            A-a=R-r
+      expiry:                                * | 9)",
+            Outcome::kViolated, Outcome::kViolated},
+       }) {
+    for (const bool queue : {false, true}) {
+      History history = FromLanes(row.picture, {.asked_lease = 10ms});
+      history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce};
+      if (queue) history.facts.lock_traits->Add(LockTrait::kQueue);
+      const ClaimVerdict verdict = CheckKeyLeak(history, {});
+      EXPECT_EQ(verdict.outcome, queue ? row.with_queue : row.without_queue)
+          << row.name << queue << ": " << verdict.reason;
+    }
   }
 }
 

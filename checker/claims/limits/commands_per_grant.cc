@@ -142,8 +142,10 @@ class GrantLimitChecker : ClaimChecker {
     };
     int64_t stalled_ns = kForeverNs;
     for (const Span& asks : search.asks) {
-      for (const Stall* stall : disturbances_.StallsWithin(asks))
-        stalled_ns = std::min(stalled_ns, stall->when.from_ns);
+      for (const Stall* stall : disturbances_.StallsWithin(asks)) {
+        if (CanDelayLock(*stall, search.client))
+          stalled_ns = std::min(stalled_ns, stall->when.from_ns);
+      }
       search.sent += sent_.Count(search.client, asks);
       search.own += count_own(asks);
       if (asks.from_ns < stalled_ns)

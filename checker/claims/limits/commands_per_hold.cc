@@ -98,8 +98,9 @@ class CommandLimitChecker : ClaimChecker {
     const bool used = next - uses.from_ns.begin() - (over - uses.done_ns.begin()) > 1;
     int64_t until_ns = used ? when.from_ns : when.to_ns;
     if (next != uses.from_ns.end()) until_ns = std::min(until_ns, *next - 1);
-    for (const Stall* stall : disturbances_.StallsWithin(when))
-      until_ns = std::min(until_ns, stall->when.from_ns);
+    for (const Stall* stall : disturbances_.StallsWithin(when)) {
+      if (CanDelayLock(*stall, hold.client)) until_ns = std::min(until_ns, stall->when.from_ns);
+    }
     return sent_.Count(hold.client, {when.from_ns, std::max(when.from_ns, until_ns)});
   }
 

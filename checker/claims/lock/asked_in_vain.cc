@@ -66,7 +66,7 @@ class KeyAsks {
     if (when.from_ns >= when.to_ns) return;
     const int64_t for_ns =
         when.to_ns - when.from_ns -
-        BlockedTimeNs(evidence_.disturbances(), session.client, Side::kSession, when);
+        BlockedTimeNs(evidence_.disturbances(), session.client, Side::kAcquire, when);
     if (for_ns > longest.for_ns) longest = {session, when, for_ns};
   }
 

@@ -16,6 +16,7 @@
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
 
@@ -193,7 +194,7 @@ class AvailabilityChecker : ClaimChecker {
         BlockedTimeNs(disturbances_,
                       {{call.session.client, waited},
                        {first.session.client, {std::max(since_ns, first.from_ns), first.to_ns}}},
-                      Side::kSession);
+                      Side::kAcquire);
     const int64_t left_ns = patience_ns_ - (waited.to_ns - waited.from_ns - blocked_ns);
     const auto describe = [&](std::string_view when) {
       const std::string other =
@@ -231,6 +232,8 @@ class AvailabilityChecker : ClaimChecker {
     }
     if (const std::string_view why = ExplainUncertainty(call, since_ns); !why.empty())
       return Doubt(call, interval, why);
+    if (const auto why = MayBeHadByCopies(evidence_, call.key, {since_ns, call.to_ns}, -left_ns))
+      return Doubt(call, interval, WhyClause(disturbances_, *why));
     found_.NoteMargin(left_ns);
     if (counted_free_ns == free_ns) return;
     counted_free_ns = free_ns;
@@ -270,7 +273,7 @@ class AvailabilityChecker : ClaimChecker {
   [[nodiscard]] int64_t LeftNs(const Span& when, const Call& refused) const {
     if (when.from_ns >= when.to_ns) return patience_ns_;
     const int64_t blocked_ns =
-        BlockedTimeNs(disturbances_, refused.session.client, Side::kSession, when);
+        BlockedTimeNs(disturbances_, refused.session.client, Side::kAcquire, when);
     return patience_ns_ - (when.to_ns - when.from_ns - blocked_ns);
   }
 

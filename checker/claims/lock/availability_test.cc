@@ -303,6 +303,21 @@ TEST(Availability, AStallMayHaveDoubledAnAcquireWhoseLeaseHasNoEnd) {
   EXPECT_EQ(AvailabilityOf(stalled, AvailabilityLibrary({"lease"})), Outcome::kViolated);
 }
 
+// Each of the stalled acquires may have been sent twice. A copy has the key for one lease.
+TEST(Availability, SecondCopiesMayHaveTheKeyOneAfterTheOther) {
+  std::string refused(38, ' ');
+  for (int i = 0; i < 6; ++i) refused += "  A-t";
+  refused = "\n      c2:         " + refused;
+  const std::string one = R"(
+      c1:         A--------a=R-r
+      machine n1:   (-----))";
+  const std::string three = R"(
+      c1:         A--------a=R-rA--------a=R-rA-------a=R-r
+      machine n1:   (-----)       (-----)       (-----))";
+  EXPECT_EQ(AvailabilityOf(one + refused, AvailabilityLibrary({"lease"})), Outcome::kViolated);
+  EXPECT_EQ(AvailabilityOf(three + refused, AvailabilityLibrary({"lease"})), Outcome::kUnknown);
+}
+
 TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   using enum Outcome;
   ExpectAllAfterC1HadTheKey({

@@ -19,6 +19,7 @@
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
@@ -36,11 +37,9 @@ const Hold* FindLastHold(const Holds& holds, uint16_t key) {
   return last == holds.all.rend() ? nullptr : &*last;
 }
 
-// Whether one stall of the referee, or of a process on the request path, took more than half the
-// grace.
+// Whether stalls of the referee, or of processes on the request path, took more than half the grace.
 bool IsProbeStalled(const Disturbances& disturbances, const KeyProbe& probe) {
-  const Stall* stall = LongestStall(disturbances, kReferee, {probe.from_ns, probe.to_ns});
-  return stall != nullptr && IsLong(disturbances.facts, *stall);
+  return !LongLockStalls(disturbances, kReferee, {probe.from_ns, probe.to_ns}).empty();
 }
 
 // The calls that may have left a key in its present state.
@@ -99,6 +98,7 @@ const FaultEpisode* FindLikeliestFault(const Disturbances& disturbances,
   int best = 0;
   for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > at_ns) break;
+    if (ActsOnStoreAlone(episode, FaultFor(disturbances.facts, episode))) continue;
     const int likeliness = RankFault(disturbances, last_calls, episode);
     if (likeliness < best) continue;
     best = likeliness;
@@ -124,13 +124,16 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
 }
 
 // Returns why the probe may have been refused legitimately; empty if there is no reason: a fault on
-// lock servers during the probe, a probe that gave up early, or a lease that ran until less than
+// lock servers during the probe, a second copy of an acquire, a probe that gave up early, or a lease that ran until less than
 // half the grace before the end of the probe.
 std::string WhyRefusedLegitimately(const Evidence& evidence, uint16_t key, const KeyProbe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
   if (const auto why = evidence.disturbed().MayRefuseKey(key, {probe.from_ns, probe.to_ns}))
     return WhyClause(disturbances, *why);
   const int64_t tolerance_ns = ToNs(disturbances.facts.grace) / 2;
+  if (const auto why = MayBeHadByCopies(evidence, key, {probe.from_ns, probe.to_ns},
+                                        probe.waited_ns - tolerance_ns))
+    return WhyClause(disturbances, *why);
   if (probe.waited_ns < probe.budget_ns - tolerance_ns)
     return "the probe gave up after " + ShortTime(probe.waited_ns);
   for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {

@@ -56,6 +56,21 @@ TEST(Liveness, DescribesAClientThatWaitedAndWasNeverGrantedTheKey) {
             "granted: it gave up at 0.010 s");
 }
 
+// Each of the stalled acquires may have been sent twice. A copy has the key for one lease.
+TEST(Liveness, SecondCopiesMayHaveTheKeyWhileItIsProbed) {
+  const LaneOptions options{.asked_lease = 10ms};
+  const auto outcome = [&](const std::string& stalls) {
+    return VerdictOnLiveness(R"(
+      c1:         A--------a=R-rA--------a=R-r
+      probe:                                     P-----------------------x
+      machine n1: )" + stalls,
+                             options)
+        .outcome;
+  };
+  EXPECT_EQ(outcome("  (-----)"), Outcome::kViolated);
+  EXPECT_EQ(outcome("  (-----)       (-----)"), Outcome::kUnknown);
+}
+
 TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
   const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:           A-a===

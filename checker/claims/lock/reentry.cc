@@ -322,7 +322,7 @@ class ReentryChecker : ClaimChecker {
           At(refused.to_ns), OwnerName(disturbances_, refusal.last_exit->session),
           At(refusal.last_exit->to_ns));
       if (!refusal.doubt.empty()) {
-        found_.Doubt(fmt::format("{} {}; that is right only if {}",
+        found_.Doubt(fmt::format("{} {}; that is right if {}",
                                  OwnerName(disturbances_, refused.session), what, refusal.doubt));
         continue;
       }
