@@ -95,8 +95,9 @@ TEST_P(Kept, AFailedInstallationIsReportedOnOneLine) {
   EXPECT_EQ(finished.err.find("python3: "), std::string::npos) << finished.err;
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
   // A library of a Debian package is installed by hand, and not into the cache.
-  if (finished.err.find("apt-get install") == std::string::npos)
+  if (finished.err.find("apt-get install") == std::string::npos) {
     EXPECT_TRUE(std::filesystem::is_empty(cache() / "doublehold")) << "half of it is left";
+  }
 }
 
 class KeptCache : public EmptyCache, public ::testing::Test {};
