@@ -72,7 +72,7 @@ constexpr std::array kWordings{
             "{0} was cut off from its replicas", "replication was cut"},
     Wording{"promote", TimeStyle::kInterval, "{0} was made the master", "{0} was made the master",
             "a replica was made the master"},
-    Wording{"failover", TimeStyle::kInstant, kTookOver, kTookOver, kTookOver},
+    Wording{"failover", TimeStyle::kInstant, kTookOver, kTookOver, "a replica had taken over"},
     Wording{"restart", TimeStyle::kInstant, "{0} had been restarted", "{0} had been restarted",
             "nodes had been restarted"},
     Wording{"snapshot", TimeStyle::kInstant, kSavedNode, kSavedNode, kSavedNode},

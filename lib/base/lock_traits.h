@@ -1,5 +1,6 @@
 // The abilities and mechanisms of a lock variant, as far as workloads and checkers need them. A
 // variant's registry entry (lib/locks/registry.h) states them, and they are stored in the history.
+// `Locks()` adds kSendsOnce, unless an option of the lock decides that.
 #ifndef DOUBLEHOLD_LIB_BASE_LOCK_TRAITS_H_
 #define DOUBLEHOLD_LIB_BASE_LOCK_TRAITS_H_
 
