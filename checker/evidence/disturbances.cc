@@ -144,9 +144,21 @@ std::vector<const Stall*> LongLockStalls(const Disturbances& disturbances, int32
   std::erase_if(stalls, [&](const Stall* stall) { return !CanDelayLock(*stall, client); });
   std::vector<Span> spans;
   for (const Stall* stall : stalls) spans.push_back(stall->when);
-  int64_t total_ns = 0;
-  for (const Span& span : MergeSpans(std::move(spans))) total_ns += span.to_ns - span.from_ns;
-  if (total_ns <= ToNs(disturbances.facts.grace) / 2) stalls.clear();
+  spans = MergeSpans(std::move(spans));
+  const int64_t grace_ns = ToNs(disturbances.facts.grace);
+  std::vector<Span> is_long;
+  int64_t total_ns = 0;  // of the spans from `first` to `last`
+  for (size_t first = 0, last = 0; last < spans.size(); ++last) {
+    total_ns += spans[last].to_ns - spans[last].from_ns;
+    for (; first < last && spans[last].from_ns - spans[first].from_ns >= grace_ns; ++first)
+      total_ns -= spans[first].to_ns - spans[first].from_ns;
+    if (total_ns > grace_ns / 2) is_long.push_back({spans[first].from_ns, spans[last].to_ns});
+  }
+  std::erase_if(stalls, [&](const Stall* stall) {
+    return std::ranges::none_of(is_long, [&](const Span& span) {
+      return span.from_ns <= stall->when.from_ns && stall->when.to_ns <= span.to_ns;
+    });
+  });
   return stalls;
 }
 

@@ -58,7 +58,7 @@ class CopySearch {
     if (!own.has_unknown) own.since_ns = -1;
     if (grant.again || grant.answer[2] != 0 || own.may_be_inside) return;
     for (auto& [session, other] : sessions_) {
-      if (session == grant.session) continue;
+      if (session == grant.session && MayBeReentrant(evidence_.facts())) continue;
       std::erase_if(other.live, [&](size_t i) {
         const std::optional<int64_t> after_ns = waits_of_[i] ? queued_ns : grant.from_ns;
         if (!after_ns || !Before(arrived_ns_[i], *after_ns)) return false;
@@ -154,12 +154,19 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
       note(episode->to_ns);
   }
   if (!arrival_ns) return std::nullopt;
-  // A fault may also delay a copy that it did not make.
-  for (const FaultEpisode* episode :
-       disturbances.EpisodesWithin({around.from_ns, *arrival_ns + 1})) {
-    const FaultFact& fault = FaultFor(facts, *episode);
-    const bool keeps = !IsDescribed(fault) || KeepsMessages(fault);
-    if (ConcernsClient(*episode, fault, client) && keeps) note(episode->to_ns);
+  // Faults and stalls may also delay a copy that they did not make, one after the other.
+  for (int64_t before_ns = -1; before_ns < *arrival_ns;) {
+    before_ns = *arrival_ns;
+    const Span under_way{around.from_ns, Later(before_ns, 1)};
+    for (const FaultEpisode* episode : disturbances.EpisodesWithin(under_way)) {
+      const FaultFact& fault = FaultFor(facts, *episode);
+      const bool stops_server = ActsOnLockServers(*episode, fault) && StopsServers(fault);
+      const bool keeps = !IsDescribed(fault) || KeepsMessages(fault) || stops_server;
+      if (ConcernsClient(*episode, fault, client) && keeps) note(episode->to_ns);
+    }
+    for (const Stall* stall : disturbances.StallsWithin(under_way)) {
+      if (CanDelayLock(*stall, client)) note(stall->when.to_ns);
+    }
   }
   return arrival_ns;
 }
@@ -197,13 +204,19 @@ std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, cons
   const auto copies = evidence.imposed_copies().find(key);
   if (copies == evidence.imposed_copies().end() || !copies->second.Meets(when)) return std::nullopt;
   const bool endless = !LeasesEnd(facts) || LockHas(facts, LockTrait::kSession);
-  int64_t had_ns = 0;
+  int64_t leases_ns = 0;
+  std::vector<Span> had;
+  const Call* first = nullptr;
   for (const Possession& copy : copies->second.all()) {
     if (copy.may.from_ns > when.to_ns || copy.may.to_ns < when.from_ns) continue;
+    if (first == nullptr) first = copy.acquire;
+    had.push_back({std::max(copy.may.from_ns, when.from_ns), std::min(copy.may.to_ns, when.to_ns)});
     const int64_t lease_ns = std::max(ToNs(facts.lease), copy.acquire->asked[0]);
-    had_ns = endless ? kNeverNs : Later(had_ns, lease_ns);
-    if (had_ns >= for_ns) return Why{.what = Why::What::kTwice, .call = copy.acquire};
+    leases_ns = endless ? kNeverNs : Later(leases_ns, lease_ns);
   }
+  int64_t had_ns = 0;
+  for (const Span& span : MergeSpans(std::move(had))) had_ns += span.to_ns - span.from_ns;
+  if (std::min(had_ns, leases_ns) >= for_ns) return Why{.what = Why::What::kTwice, .call = first};
   return std::nullopt;
 }
 

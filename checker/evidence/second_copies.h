@@ -40,7 +40,8 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
 // - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. A later
 //   call of its session within that lease may set a full lease again. If the session was granted
 //   the key meanwhile, its library may extend the lease for ever. An exclusive grant to another
-//   session, invoked after the arrival, proves that the copy has ended.
+//   session, invoked after the arrival, proves that the copy has ended; so does one to its own, if
+//   the lock is not re-entrant.
 // - A copy may wait in a queue, and have the key at any later time. Exception: it enters a
 //   re-entrant lock at once if nobody else can have used the key until its arrival. A grant to
 //   another session proves that a waiting copy has ended only if the queue is first-in, first-out,

@@ -53,12 +53,26 @@ TEST(SecondCopies, AFaultDelaysACopyThatItDidNotMake) {
   for (const auto& [disturbance, arrival_ms] : std::vector<std::pair<std::string, int64_t>>{
            {"hold c1:        [-----------]", -1},
            {"duplicate c1:   [-]", 4},
-           {"duplicate c1:   [-]\nhold c1:        [-----------]", 13}}) {
+           {"duplicate c1:   [-]\nhold c1:        [-----------]", 13},
+           {"duplicate c1:   [-]\npause n1:       [------]", 8},
+           {"duplicate c1:   [-]\npause n0:       [------]", 4},
+           {"duplicate c1:   [-]\nmachine n1:     (------)", 8},
+           {"duplicate c1:   [-]\nhold c1:        [----]\nmachine n1:          (------)", 13}}) {
     History history = FromLanes("c1:            A---aR-r\n" + disturbance);
     history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce};
     const auto arrival_ns = SecondCopyArrivalNs(Observe(history), 1, {0, 4'000'000}, true);
     EXPECT_EQ(arrival_ns ? *arrival_ns / 1'000'000 : -1, arrival_ms) << disturbance;
   }
+}
+
+TEST(SecondCopies, ManyShortStallsFarApartMakeNone) {
+  const std::string acquire = "c1:         A----------------------------------------a";
+  const auto copy = [&](const std::string& stalls) {
+    const History history = FromLanes(acquire + "\nmachine n1: " + stalls);
+    return SecondCopyArrivalNs(Observe(history), 1, {0, 41'000'000}, true).has_value();
+  };
+  EXPECT_FALSE(copy("  (-)         (-)         (-)"));
+  EXPECT_TRUE(copy("  (-)(-)(-)"));
 }
 
 // The number of a client's calls at whose invocation a copy of its own acquire may hold the key.

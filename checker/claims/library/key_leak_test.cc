@@ -182,6 +182,11 @@ TEST(KeyLeak, ACopyThatAFaultOrTheMachineMadeMayHaveTheKey) {
       c2:                A-t
       expiry:                          * | 9)",
             Outcome::kViolated, Outcome::kUnknown},
+           {"its own session was granted the key since", R"(
+      duplicate c2:   [--]
+      c2:            A-----a=R-r   A-a=R-r
+      expiry:                                * | 9)",
+            Outcome::kViolated, Outcome::kUnknown},
            {"nobody asked while the fault acted", R"(
       duplicate:               [-]
       c2:           A-a=R-r

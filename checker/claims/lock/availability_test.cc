@@ -316,6 +316,10 @@ TEST(Availability, SecondCopiesMayHaveTheKeyOneAfterTheOther) {
       machine n1:   (-----)       (-----)       (-----))";
   EXPECT_EQ(AvailabilityOf(one + refused, AvailabilityLibrary({"lease"})), Outcome::kViolated);
   EXPECT_EQ(AvailabilityOf(three + refused, AvailabilityLibrary({"lease"})), Outcome::kUnknown);
+  // Without a queue, each copy has ended long before.
+  History history = Draw(three + refused);
+  history.facts.lock_traits = LockTraits{};
+  EXPECT_EQ(CheckAvailability(history, {}).outcome, Outcome::kViolated);
 }
 
 TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
