@@ -41,6 +41,12 @@ TEST(Disturbances, AStallIsUnplannedWhereNoPauseCoversIt) {
             (StallTexts{"1:0-10", "1:18-31"}));
 }
 
+TEST(Disturbances, AStallOfNoLengthIsNone) {
+  History history = FromLanes("machine c1: (--)");
+  history.events.at(0).value[0] = 0;
+  EXPECT_TRUE(Observe(history).stalls.empty());
+}
+
 TEST(Disturbances, AServerStallIsUnplannedWhereNoFaultStoppedTheServer) {
   const std::string n1 = std::to_string(OfServer(1));
   EXPECT_EQ(UnplannedStalls("machine n1: (--)"), StallTexts{n1 + ":0-3"});
@@ -133,15 +139,17 @@ TEST(Disturbances, AFaultActsOnAllThatItNames) {
     int32_t node;
     std::vector<int> nodes;
     bool store_alone, lock_servers, concerns_client_1, concerns_client_2;
+    bool servers = lock_servers;
   };
   for (const Row& row : std::vector<Row>{
-           {"pause", -1, 0, {0}, true, false, false, false},
-           {"pause", -1, 0, {}, true, false, false, false},
+           {"pause", -1, 0, {0}, true, false, false, false, true},
+           {"pause", -1, 0, {}, true, false, false, false, true},
            {"pause", -1, 0, {0, 1}, false, true, true, true},
            {"pause", -1, 1, {1, 0}, false, true, true, true},
            {"pause", -1, 1, {}, false, true, true, true},
            {"pause", 1, -1, {}, false, false, true, false},
-           {"pause", 1, 0, {0}, false, false, true, false},
+           {"pause", 1, 0, {0}, false, false, true, false, true},
+           {"pause", 1, 0, {}, false, false, true, false, true},
            {"pause", 1, 1, {1}, false, true, true, true},
            {"pause", 1, 0, {0, 1}, false, true, true, true},
            {"hold", 1, -1, {}, false, false, true, false},
@@ -154,6 +162,7 @@ TEST(Disturbances, AFaultActsOnAllThatItNames) {
     SCOPED_TRACE(fmt::format("{} client {} node {} of {}", row.kind, row.client, row.node,
                              row.nodes.size()));
     EXPECT_EQ(ActsOnStoreAlone(episode, fault), row.store_alone);
+    EXPECT_EQ(ActsOnServers(episode, fault), row.servers);
     EXPECT_EQ(ActsOnLockServers(episode, fault), row.lock_servers);
     EXPECT_EQ(ConcernsClient(episode, fault, 1), row.concerns_client_1);
     EXPECT_EQ(ConcernsClient(episode, fault, 2), row.concerns_client_2);
@@ -232,14 +241,18 @@ TEST(Disturbances, TheLikelierOfTwoFaultsIsNamedEvenIfItCameEarlier) {
     std::string lanes;
     int32_t stale;
     std::string named;
+    int32_t other = 2;
   };
   for (const Row& row : std::vector<Row>{{"restart n1: []\ndrop c2:       []", 0, "restart"},
                                          {"pause c2:   []\nrestart n1:    []", 1, "pause"},
-                                         {"restart n1: []\npause c3:      []", 1, "restart"}}) {
+                                         {"restart n1: []\npause c3:      []", 1, "restart"},
+                                         {"drop c3:    []\npause c1:      []", 0, "drop"},
+                                         {"pause c1:   []\nrestart n1:    []", 2, "pause", 1},
+                                         {"drift n1:   [---]\njump c1:      []", 1, "jump"}}) {
     const History history = FromLanes(row.lanes);
     const Disturbances disturbances = Observe(history);
     const auto named =
-        FaultsBehind(disturbances, {.at_ns = 5'000'000, .stale = row.stale, .other = 2});
+        FaultsBehind(disturbances, {.at_ns = 5'000'000, .stale = row.stale, .other = row.other});
     ASSERT_EQ(named.size(), 1U) << row.lanes;
     EXPECT_EQ(FaultFor(history.facts, *named[0]).kind, row.named) << row.lanes;
   }

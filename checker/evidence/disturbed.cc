@@ -294,7 +294,7 @@ int64_t Disturbed::Until(const Span& when, const Asker& asker, Which which) cons
       continue;
     const std::set<int> nodes = TargetNodes(facts_, *episode);
     hit.insert(nodes.begin(), nodes.end());
-    int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
+    int64_t& over_ns = nodes.empty() || episode->client > 0 ? since_ns : servers_ns;
     over_ns = std::max(over_ns, episode->to_ns);
   }
   hit.insert(killed.begin(), killed.end());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "checker/evidence/evidence.h"
@@ -75,6 +76,11 @@ TEST(Disturbed, AMessageMayBeLateOrComeTwice) {
        {"mystery c1", "   ===="},
        {"pause c1", ""},
        {"delay n0", ""}});
+  // From just after each ms until just before the next one.
+  const auto between = [](const Disturbed& d, const Span& when) {
+    return d.MayDelayMessages(1, {when.from_ns + 1, when.from_ns + 999'999}).has_value();
+  };
+  Expect(between, {{"delay c1", "   ==="}});
 }
 
 TEST(Disturbed, ACallMayBeDelayedByWhatActsOnItsClientOrOnALockServer) {
@@ -88,6 +94,40 @@ TEST(Disturbed, ACallMayBeDelayedByWhatActsOnItsClientOrOnALockServer) {
                    {"pause c2", ""},
                    {"pause n0", ""},
                    {"jump n1", ""}});
+}
+
+TEST(Disturbed, ACallMayBeDelayedByALongStallOfItsClientOrOfALockServer) {
+  for (const auto& [stall, delays] :
+       std::vector<std::pair<std::string, bool>>{{"machine c1: (------)", true},
+                                                 {"machine n1: (------)", true},
+                                                 {"machine c1: (---)", false},
+                                                 {"machine c2: (------)", false},
+                                                 {"machine n0: (------)", false}}) {
+    const History history = FromLanes("c1:         A---a==R-r\n" + stall);
+    const Evidence evidence(history);
+    EXPECT_EQ(evidence.disturbed().DelayOf({.client = 1, .key = 0}, {0, 4'000'000}).has_value(),
+              delays)
+        << stall;
+  }
+}
+
+TEST(Disturbed, AStallThatBeginsAfterTheLastRequestCostsNoPlace) {
+  const History history = FromLanes(R"(
+      c1:         A---t
+      machine n1:        (------))");
+  const Evidence evidence(history);
+  EXPECT_TRUE(evidence.disturbed().MayCostPlace(1, {0, 7'000'000}));
+  EXPECT_FALSE(evidence.disturbed().MayCostPlace(1, {0, 6'999'999}));
+}
+
+// The refusal may be due to another of the keys.
+TEST(Disturbed, TheRefusalOfSeveralKeysDoesNotShowWhichWasTaken) {
+  History history = FromLanes("c1: A-x");
+  for (const auto& [keys, shows] : {std::pair{1, true}, {2, false}}) {
+    history.events.at(0).value[1] = keys;
+    const Evidence evidence(history);
+    EXPECT_EQ(evidence.disturbed().ShowsTakenKey(evidence.calls().all.at(0)), shows) << keys;
+  }
 }
 
 TEST(Disturbed, FaultsAreFoundByTimeAndByClientButNotOnTheStoreAlone) {
@@ -128,6 +168,16 @@ TEST(Disturbed, AKilledServerDoesNotReturn) {
       {{"crash c1", "   ==="}, {"crash c2", ""}, {"crash n1", ""}, {"pause c1", ""}});
 }
 
+TEST(Disturbed, AKillAtTheStartOfTheRunCounts) {
+  History history = FromLanes("c1:       A-a=R-r\ncrash c2: []");
+  for (Event& event : history.events) {
+    if (event.op == Op::kFault) event.at_ns = 0;
+  }
+  SortByTime(history.events);
+  const Evidence evidence(history);
+  EXPECT_TRUE(evidence.disturbed().FindKill(5'000'000));
+}
+
 TEST(Disturbed, NoRequestArrivesWhileAFaultActsOnTheClientOrAllLockServers) {
   const auto hides = [](const Disturbed& d, const Span& when) {
     return std::ranges::any_of(d.FindSpansWithoutRequests(1), [&](const Span& hidden) {
@@ -153,6 +203,18 @@ TEST(Disturbed, AKilledClientSendsNothingAfterATakeoverEither) {
       promote n1:            [])");
   const Evidence evidence(history);
   EXPECT_EQ(evidence.disturbed().FindSpansWithoutRequests(1).back().to_ns, kForeverNs);
+}
+
+TEST(Disturbed, AFaultOfTheRefereeActsOnNoClient) {
+  History history = FromLanes(R"(
+      c1:          A-a=R-r
+      crash n1:         []
+      promote n1:            [])");
+  for (Event& event : history.events) {
+    if (event.op == Op::kFault) event.value[2] = kReferee;
+  }
+  const Evidence evidence(history);
+  EXPECT_EQ(evidence.disturbed().FindSpansWithoutRequests(1).back().to_ns, 11'000'000);
 }
 
 // On three nodes, a majority answers without the stopped one.

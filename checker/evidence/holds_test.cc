@@ -182,6 +182,8 @@ TEST(Holds, AShorterLeaseCountsFromTheInvocationOfItsExtension) {
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
   history.events[2].value[0] = 1;
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-7 12-14");
+  history.events[2].value[0] = 0;  // the requested lease is not known
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-14");
 }
 
 TEST(Holds, AFailedExtensionWhoseInvocationWasLostLeavesTheExtendedLease) {
@@ -276,16 +278,32 @@ TEST(Holds, OfTwoOverlapsWithAGrantTheLongerOneIsFound) {
 }
 
 // c1 waits for two keys, so the grant of the first one does not let it enter its section.
-TEST(Holds, ASessionThatSavesHasEnteredItsSection) {
-  History history = FromLanes("c1 item-0: Q-A-a=S-k | 7\nc1 item-1: Q");
-  for (const bool by_session : {true, false}) {
+TEST(Holds, ASessionThatUsesWhatItsLockProtectsHasEnteredItsSection) {
+  struct Row {
+    std::string use;
+    TaskKind by;
+    bool enters;
+  };
+  for (const auto& [use, by, enters] : std::vector<Row>{{"S-k | 7", TaskKind::kSession, true},
+                                                        {"L-l | 1/1", TaskKind::kSession, true},
+                                                        {"S-k | 7", TaskKind::kWatchdog, false},
+                                                        {"R-r", TaskKind::kSession, false}}) {
+    History history = FromLanes("c1 item-0: Q-A-a=" + use + "\nc1 item-1: Q");
     for (Event& event : history.events) {
-      if (event.op == Op::kSave && !by_session) event.task = TaskKind::kWatchdog;
+      if (event.op == Op::kSave) event.task = by;
     }
     Holds holds = ExtractHolds(history);
     MarkEntries(history, holds);
-    EXPECT_EQ(holds.all.at(0).entered_ns, by_session ? 6'000'000 : kForeverNs);
+    EXPECT_EQ(holds.all.at(0).entered_ns, enters ? 6'000'000 : kForeverNs) << use;
   }
+}
+
+// c1 was granted the first key without a wait for it.
+TEST(Holds, ASessionThatStillWaitsForAnotherKeyHasNotEnteredItsSection) {
+  const History history = FromLanes("c1 item-0:  A-a==R-r\nc1 item-1: Q----q");
+  Holds holds = ExtractHolds(history);
+  MarkEntries(history, holds);
+  EXPECT_EQ(holds.all.at(0).entered_ns, 5'000'000);
 }
 
 TEST(Holds, TwoThreadsOfAClientAreTwoOwners) {
@@ -401,6 +419,14 @@ TEST(Holds, AKillOfADeadClientDoesNotCancelTheEarlierKill) {
   again.type = EventType::kFail;
   history.events.push_back(again);
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,12] 2-5");
+}
+
+TEST(Holds, AnUnreleasedHoldMayEndAtTheStartOfTheRun) {
+  for (const std::string died : {"", "\ndied c1: *"}) {
+    History history = FromLanes("c1:      A-a" + died);
+    for (Event& event : history.events) event.at_ns = 0;
+    EXPECT_EQ(ExtractHolds(history).all.at(0).core, (Span{0, 0})) << died;
+  }
 }
 
 TEST(Holds, AHoldContinuesIfItsSessionUsesItAfterAReentry) {

@@ -95,6 +95,13 @@ TEST(LibraryErrors, ARefusalBehindAnUnansweredCallIsNoCall) {
   EXPECT_EQ(CountLibraryErrors(Evidence(history)).front().sent, 3);
 }
 
+TEST(LibraryErrors, ACallThatWasNeverAnsweredWasSent) {
+  const History history = FromLanes("c1: A-a=R-r A", {.library = LibraryFact{"lib", "1"}});
+  const CallErrors acquires = CountLibraryErrors(Evidence(history)).front();
+  EXPECT_EQ(acquires.sent, 2);
+  EXPECT_EQ(acquires.undisturbed, 2);
+}
+
 // A lock server gave the hint, so the session sent this acquire, and later ones.
 TEST(LibraryErrors, ARefusalWithARetryHintIsACallEvenBehindAnUnansweredOne) {
   const History history = FromLanes("c1: A-? A-t A-x", {.library = LibraryFact{"lib", "1"}});

@@ -38,6 +38,8 @@ TEST(MustHave, LastsFromTheAnswerOfTheAcquireToTheInvocationOfTheReleaseWithinTh
            {"the inner lease is shorter, and any entry may have been left", "A-a===A-a==R-r!==R-r",
             "---===========------", ""},
            {"extended", "A-a===E-e===!==R-r", "---=========------", ""},
+           {"extended after a release", "A-aR-r A-a===E-e===!==R-r", "----------=========------",
+            ""},
            {"an extension that failed", "A-a===E-x====!==R-r", "---==========------", ""},
            {"an entry after the lease may have asked no server either", "A-a=!=A-a==R-r",
             "---=----------", ""},
@@ -61,10 +63,12 @@ TEST(MustHave, LastsFromTheAnswerOfTheAcquireToTheInvocationOfTheReleaseWithinTh
 
 // The release may come after the extension, when the inner lease is over, and free the outer entry.
 TEST(MustHave, AnExtensionDuringAReleaseCanOnlyShortenALease) {
-  const std::string client1 = "A-a==A-aR-E-e-r=======R-r";
-  for (const auto& [hold, lease_ns, must] :
-       {std::tuple{101U, int64_t{12'000'000}, "---=========-------------"},  // the outer entry
-        {102U, int64_t{1'000'000}, "---========--------------"}}) {
+  const std::string releasing = "A-a==A-aR-E-e-r=======R-r", inside = "A-a==A-a==E-e=========R-r";
+  for (const auto& [client1, hold, lease_ns, must] :
+       {std::tuple{releasing, 101U, int64_t{12'000'000}, "---=========-------------"},  // outer
+        {releasing, 102U, int64_t{1'000'000}, "---========--------------"},
+        // No release is under way, so the outer lease remains.
+        {inside, 102U, int64_t{1'000'000}, "---=========-------------"}}) {
     History history = FromLanes("c1: " + client1, {.asked_lease = 12ms});
     for (Event& event : history.events) {
       if (event.op != Op::kExtend) continue;
@@ -73,6 +77,48 @@ TEST(MustHave, AnExtensionDuringAReleaseCanOnlyShortenALease) {
     }
     EXPECT_EQ(DrawnMust(history, client1.size()), must) << client1 << ", hold " << hold;
   }
+}
+
+// The session records its grant, of a lease until 11 ms, after an extension until 15 ms.
+TEST(MustHave, AnExtensionBeforeTheGrantCountsOnlyIfItsInvocationIsRecorded) {
+  const std::string client1 = "A-------a==!=====R-r";
+  Event extend{.at_ns = 3'000'000,
+               .hold = 101,
+               .client = 1,
+               .op = Op::kExtend,
+               .type = EventType::kInvoke,
+               .task = TaskKind::kWatchdog,
+               .value = {4'000'000}};
+  for (const auto& [invoked, type, must] :
+       {std::tuple{true, EventType::kOk, "---------======-----"},
+        {false, EventType::kOk, "---------==---------"},
+        {true, EventType::kFail, "---------==---------"},
+        {true, EventType::kInfo, "--------------------"}}) {
+    History history = FromLanes("c1: " + client1);
+    if (invoked) history.events.push_back(extend);
+    Event answer = extend;
+    answer.at_ns = 5'000'000;
+    answer.type = type;
+    answer.value = {type == EventType::kOk ? 15'000'000 : 0};
+    history.events.push_back(answer);
+    SortByTime(history.events);
+    EXPECT_EQ(DrawnMust(history, client1.size()), must) << Name(type) << invoked;
+  }
+}
+
+TEST(MustHave, ACallWithoutAnAnswerIsWhyASessionNeedNotHaveTheLockFromItsInvocationOn) {
+  const History history = FromLanes("c1: A-aR-?A-a");
+  const Evidence evidence(history);
+  const auto why = evidence.must_have().WhyNot(0, {.client = 1}, {0, 3'000'000});
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->what, Why::What::kUnanswered);
+  EXPECT_FALSE(evidence.must_have().WhyNot(0, {.client = 1}, {0, 2'999'999}));
+}
+
+TEST(MustHave, ASessionThatNeverAskedForTheLockNeedNotHaveIt) {
+  const History history = FromLanes("c1: A-?");
+  const Evidence evidence(history);
+  EXPECT_TRUE(evidence.must_have().Spans(0, {.client = 2}, {0, kForeverNs}).empty());
 }
 
 TEST(MustHave, CountsTheCallsOfTheSessionUnlessAskedNotTo) {

@@ -100,6 +100,15 @@ TEST(Promised, APromiseEndsWhenTheLeaseMayHaveEnded) {
   }
 }
 
+// If the session re-entered the lock, the lease of the hold that it left goes on.
+TEST(Promised, AnAcquireAfterAHoldWasLeftCanBeReadInTwoWays) {
+  const auto is_ambiguous = [](const std::string& picture) {
+    return ExtractHolds(WithEvents(picture, {{.at_ms = 6}})).is_ambiguous;
+  };
+  EXPECT_TRUE(is_ambiguous("c1: A-a===  A-x  !"));
+  EXPECT_FALSE(is_ambiguous("c1: A-a===       !"));
+}
+
 TEST(Promised, ALeaseIsPromisedFromTheEndOfTheCoreToTheEndOfTheLease) {
   const Hold hold = ExtractHolds(WithEvents("c1: A-a===        !", {{.at_ms = 6}})).all.at(0);
   for (const auto& [at_ms, promised] :

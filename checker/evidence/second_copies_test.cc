@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ TEST(SecondCopies, ArePossibleWhereAFaultOrAStallMetTheAcquire) {
            {"pause c2:       [-]", std::nullopt, std::nullopt},
            {"hold c2:        [-]", std::nullopt, std::nullopt},
            {"jump n1:        [-]", std::nullopt, std::nullopt},
+           {"hold c1:           [-]", 6, 6},  // from the answer on
            {"hold c1:                [-]", std::nullopt, std::nullopt},
            {"machine n1:     (------)", 8, 8},
            {"machine n1:     (--)", std::nullopt, std::nullopt},
@@ -73,6 +75,74 @@ TEST(SecondCopies, ManyShortStallsFarApartMakeNone) {
   };
   EXPECT_FALSE(copy("  (-)         (-)         (-)"));
   EXPECT_TRUE(copy("  (-)(-)(-)"));
+}
+
+TEST(SecondCopies, AFaultAfterTheArrivalDelaysNoCopy) {
+  History history = FromLanes(R"(
+      c1:            A---aR-r
+      duplicate c1:   [-]
+      hold c1:           [--------])");
+  history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce};
+  const auto arrival_ms = [&] {
+    return *SecondCopyArrivalNs(Observe(history), 1, {0, 4'000'000}, true) / 1'000'000;
+  };
+  EXPECT_EQ(arrival_ms(), 13) << "equal times prove no order";
+  for (Event& event : history.events) {
+    if (event.op == Op::kFault && event.at_ns == 4'000'000) ++event.at_ns;
+  }
+  EXPECT_EQ(arrival_ms(), 4);
+}
+
+// Returns who may have the key by a copy, and when: "1:6-17 2:9-ever".
+std::string DrawnCopies(const History& history, CopyQueue queue) {
+  const Evidence evidence(history);
+  const auto in_ms = [](int64_t ns) {
+    return ns >= kForeverNs ? "ever" : std::to_string(ns / 1'000'000);
+  };
+  const Possessions copies = FindSecondCopies(evidence, queue);
+  std::string text;
+  for (const Possession& each : copies.at(0).all()) {
+    text += (text.empty() ? "" : " ") + std::to_string(each.acquire->session.client) + ":" +
+            in_ms(each.may.from_ns) + "-" + in_ms(each.may.to_ns);
+  }
+  return text;
+}
+
+TEST(SecondCopies, OfARefusedAcquireHasAnEndIfTheSessionHasReleasedTheKey) {
+  for (const auto& [client1, copies] :
+       {std::pair{"A-aR-r A---x", "1:7-21"}, {"A-a    A---x", "1:7-ever"}}) {
+    History history = FromLanes(std::string("c1:       ") + client1 + "\nhold c1:         [---]",
+                                {.asked_lease = 10ms});
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+    EXPECT_EQ(DrawnCopies(history, CopyQueue::kAnyOrder), copies) << client1;
+  }
+}
+
+// c1's copy arrives at 8 ms, and then waits in a queue that is first-in, first-out.
+TEST(SecondCopies, AWaitingCopyHasEndedIfAnotherJoinedTheQueueAfterItsArrival) {
+  for (const auto& [client2, copies] : {std::pair{"...........A-a", "1:2-13"},
+                                        {"A-t........A-a", "1:2-ever"},  // waits since 0 ms
+                                        {"A-aR-r.....A-a", "1:2-13"},    // this wait is over
+                                        // The first acquire may still wait.
+                                        {"A-?........A-aR-r...A-a", "1:2-ever"}}) {
+    const History history =
+        FromLanes(std::string("hold c1:    [----]\nc1:      ..A---x\nc2:      ") + client2);
+    EXPECT_EQ(DrawnCopies(history, CopyQueue::kFifo), copies) << client2;
+  }
+}
+
+TEST(SecondCopies, OfAReleaseMayFreeAnothersLockUnlessItChecksTheOwner) {
+  for (const auto& [answer, frees_own, frees_other] :
+       {std::tuple{"r", true, false}, {"f", true, true}, {"?", true, true}}) {
+    const History history = FromLanes(std::string("c1:      A-aR---") + answer +
+                                      "\nhold c1:     [-----]\nc2:              A-a");
+    const Evidence evidence(history);
+    const auto frees = [&](int32_t client) {
+      return MayBeFreedByCopy(evidence, {.client = client}, 0, {9'000'000, 10'000'000}).has_value();
+    };
+    EXPECT_EQ(frees(1), frees_own) << answer;
+    EXPECT_EQ(frees(2), frees_other) << answer;
+  }
 }
 
 // The number of a client's calls at whose invocation a copy of its own acquire may hold the key.
