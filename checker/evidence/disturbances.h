@@ -78,9 +78,9 @@ struct Disturbances {
 };
 Disturbances Observe(const History& history);
 
-// Returns the stalls that overlap `when`, may delay the client's calls of the lock, and are long: in
-// a time as long as the grace, they took more than half of it. A client may then have sent its call
-// again (MayResend).
+// Returns the stalls that overlap `when`, may delay the client's calls of the lock, and are long:
+// they took more than half of some time that is as long as the grace. A client may then have sent
+// its call again (MayResend).
 std::vector<const Stall*> LongLockStalls(const Disturbances& disturbances, int32_t client,
                                          const Span& when);
 

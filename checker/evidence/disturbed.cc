@@ -156,6 +156,14 @@ std::optional<Why> Disturbed::FindDisturbanceOf(int32_t client, const Span& when
   return std::nullopt;
 }
 
+std::optional<Why> Disturbed::FindStall(const Span& when, int64_t longer_ns) const {
+  for (const Stall* stall : all_.StallsWithin(when)) {
+    if (stall->when.to_ns - stall->when.from_ns > longer_ns && !IsOfStore(*stall))
+      return Why{.what = Why::What::kStall, .stall = stall};
+  }
+  return std::nullopt;
+}
+
 std::optional<Why> Disturbed::MayRefuseKey(uint16_t key, const Span& when) const {
   constexpr FaultTraits kLasts{kKills, kMovesClock, kCutsReplication};
   for (const FaultEpisode* episode : all_.EpisodesWithin(when)) {

@@ -63,6 +63,8 @@ class Disturbed {
   // Returns the first fault in `when`, its ends included, on the client, its links or lock servers,
   // else a stall that may delay the client; nullopt if there is none.
   [[nodiscard]] std::optional<Why> FindDisturbanceOf(int32_t client, const Span& when) const;
+  // Returns a stall of any process but the store in `when` that lasted for more than `longer_ns`.
+  [[nodiscard]] std::optional<Why> FindStall(const Span& when, int64_t longer_ns) const;
   // Returns a fault on lock servers in `when` that may have made them refuse the key or not answer;
   // nullopt if there is none. Its ends do not count. Kills, moved clocks and cut replication count
   // only if they begin within `when`.

@@ -59,11 +59,8 @@ class KeyTimeline {
   // In the order of their invocation.
   [[nodiscard]] const std::vector<Possession>& all() const { return all_; }
 
-  // Return a time of anybody, this session, or another one that meets `when`; null if there is none.
+  // Return a time of this session, or of another one, that meets `when`; null if there is none.
   // `except`: its time does not count.
-  [[nodiscard]] const Possession* FindAny(const Span& when) const {
-    return of_all_.Find(when, nullptr);
-  }
   [[nodiscard]] const Possession* FindOf(const SessionId& session, const Span& when,
                                          const Call* except = nullptr) const;
   [[nodiscard]] const Possession* FindOther(const SessionId& session, const Span& when) const;
@@ -73,7 +70,9 @@ class KeyTimeline {
                            const Call* except = nullptr) const {
     return FindOf(session, when, except) != nullptr;
   }
-  [[nodiscard]] bool Meets(const Span& when) const { return FindAny(when) != nullptr; }
+  [[nodiscard]] bool Meets(const Span& when) const {
+    return of_all_.Find(when, nullptr) != nullptr;
+  }
   [[nodiscard]] bool MeetsOther(const SessionId& session, const Span& when) const {
     return FindOther(session, when) != nullptr;
   }

@@ -12,8 +12,8 @@
 
 namespace doublehold {
 
-// kImposed: only copies that a fault or the machine made. The other ones the lock itself sent, after
-// a fault delayed or lost a message: claims on what the lock leaves behind do not excuse these.
+// kImposed: only copies that a fault or the machine made. The lock itself sent the other ones after a
+// fault delayed or lost a message. Claims on what a lock leaves behind do not excuse these.
 enum class Copies : uint8_t { kAll, kImposed };
 
 // Returns when a second copy of an acquire may arrive at a lock server at the latest; nullopt if

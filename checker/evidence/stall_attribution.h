@@ -47,8 +47,8 @@ bool MachineMayDelayRelease(const Disturbances& disturbances, const Hold& hold,
 // Whether stalls may have delayed a client for more than half of a span.
 bool StalledForMostOf(const Disturbances& disturbances, int32_t client, const Span& when);
 
-// The two concurrent activities of a session: its work, and the renewal of its lease. Or an acquire,
-// in which it waits for the lock alone: no stall of the store delays it.
+// What a session does: its work and, concurrently, the renewal of its lease; or an acquire, in
+// which it waits for the lock alone, so that no stall of the store delays it.
 enum class Side : uint8_t { kSession, kWatchdog, kAcquire };
 
 // The total time within `when` in which a fault stopped the client, a fault prolonged its section

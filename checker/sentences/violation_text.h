@@ -55,8 +55,8 @@ struct WrongOperation {
 };
 Violation DescribeWrongOperation(const Disturbances& disturbances, const WrongOperation& operation);
 
-// If no fault was active, names the last fault before the violation for which `kind` is true, except
-// faults on the store alone. A fault can cause a violation after the fault has ended.
+// If no fault was active, names the last fault before the violation for which `kind` is true, but
+// no fault on the store alone. A fault can cause a violation after the fault has ended.
 void NameEarlierFault(const Disturbances& disturbances, Violation& violation,
                       bool (*kind)(const FaultFact&) = IsAny);
 

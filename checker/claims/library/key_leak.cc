@@ -189,13 +189,8 @@ class KeyLeakChecker : ClaimChecker {
                 disturbed.FindFault(meanwhile));
     if (!why && !IsOnOneNode(facts_)) why = disturbed.MayMoveClocks(before);
     if (!why) why = MayBeHadByCopies(evidence_, key, {leaked.at_ns, leaked.at_ns}, 0);
-    if (why) return WhyClause(disturbances_, *why);
-    const auto stalls = disturbances_.StallsWithin(meanwhile);
-    const auto is_long = std::ranges::find_if(stalls, [&](const Stall* stall) {
-      return stall->when.to_ns - stall->when.from_ns > most_ns && !IsOfStore(*stall);
-    });
-    if (is_long == stalls.end()) return "";
-    return WhyClause(disturbances_, {.what = Why::What::kStall, .stall = *is_long});
+    if (!why) why = disturbed.FindStall(meanwhile, most_ns);
+    return why ? WhyClause(disturbances_, *why) : "";
   }
 
   // Whether the only server granted the lock to the referee while the leaked key certainly existed.

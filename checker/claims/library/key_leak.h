@@ -27,8 +27,8 @@ namespace doublehold {
 //   probe:              P-p          some locks keep their key when nobody holds them
 //
 // A fault, or a stall of more than a tenth of a lease, counts if it was active after the invocation
-// of the last release. On several servers, it counts if it was active a lease before the last SET or
-// extension, or later. If the leaked key has no TTL there, every fault and stall of the run counts.
+// of the last release. On several servers, it counts if it was active a lease before the last SET
+// or extension, or later. If the leaked key has no TTL there, all faults and stalls count.
 //
 // On several servers, a call may be answered before all of its messages have arrived. So a key that
 // was read sooner than a tenth of a lease after the last answer does not count: shorter stalls are

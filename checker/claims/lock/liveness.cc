@@ -37,7 +37,7 @@ const Hold* FindLastHold(const Holds& holds, uint16_t key) {
   return last == holds.all.rend() ? nullptr : &*last;
 }
 
-// Whether stalls of the referee, or of processes on the request path, took more than half the grace.
+// Whether stalls of the referee, or of processes on the request path, were long.
 bool IsProbeStalled(const Disturbances& disturbances, const KeyProbe& probe) {
   return !LongLockStalls(disturbances, kReferee, {probe.from_ns, probe.to_ns}).empty();
 }
@@ -124,8 +124,8 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
 }
 
 // Returns why the probe may have been refused legitimately; empty if there is no reason: a fault on
-// lock servers during the probe, a second copy of an acquire, a probe that gave up early, or a lease that ran until less than
-// half the grace before the end of the probe.
+// lock servers during the probe, second copies of acquires, a probe that gave up early, or a lease
+// that ran until less than half the grace before the end of the probe.
 std::string WhyRefusedLegitimately(const Evidence& evidence, uint16_t key, const KeyProbe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
   if (const auto why = evidence.disturbed().MayRefuseKey(key, {probe.from_ns, probe.to_ns}))

@@ -326,7 +326,7 @@ TEST(Reentry, OnlyAServerOfLocksMayReturnWithOlderDataThatHoldsAFreeKey) {
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r)";
   for (const auto asked : {10ms, 100ms}) {  // the key is free for 24 ms
-    const LaneOptions lease{.asked_lease = asked};
+    const LaneOptions lease{.lease = asked, .asked_lease = asked};
     EXPECT_EQ(VerdictOnReentry(refused + "\n      restart n0:  []", lease).outcome,
               Outcome::kViolated);
     const ClaimVerdict verdict = VerdictOnReentry(refused + "\n      restart n1:  []", lease);
