@@ -12,8 +12,8 @@
 
 namespace doublehold {
 
-// kImposed: only copies that a fault or the machine made. The lock itself sent the other ones after a
-// fault delayed or lost a message. Claims on what a lock leaves behind do not excuse these.
+// kImposed: only copies that a fault or the machine made. The lock itself sent the other ones after
+// a fault delayed or lost a message. Claims on what a lock leaves behind do not excuse these.
 enum class Copies : uint8_t { kAll, kImposed };
 
 // Returns when a second copy of an acquire may arrive at a lock server at the latest; nullopt if
@@ -28,6 +28,9 @@ enum class Copies : uint8_t { kAll, kImposed };
 // - a fault lost a message, and the acquire was not granted: a granted acquire is not retried;
 // - stalls that can delay its calls lasted for more than half the grace together.
 //
+// Faults and stalls that begin by a tenth of a lease after the end of another may delay a copy
+// further, because short stalls are not recorded.
+//
 // A fault that stopped a server is no such case: the library itself chose to send twice what must
 // not be carried out twice, and claims such as `key-leak` report that.
 //
@@ -37,11 +40,11 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
                                            Copies which = Copies::kAll);
 
 // Returns the times in which a second copy may have each key, from the invocation of its acquire.
-// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. A later
-//   call of its session within that lease may set a full lease again. If the session was granted
-//   the key meanwhile, its library may extend the lease for ever. An exclusive grant to another
-//   session, invoked after the arrival, proves that the copy has ended; so does one to its own, if
-//   the lock is not re-entrant.
+// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. Within that
+//   lease, a full lease may be set again: by the session until it has released its holds, since it
+//   may extend them, and by each of its calls if the lock is re-entrant. An exclusive grant to
+//   another session, invoked after the arrival, proves that the copy has ended; so does one to its
+//   own, if the lock is not re-entrant.
 // - A copy may wait in a queue, and have the key at any later time. Exception: it enters a
 //   re-entrant lock at once if nobody else can have used the key until its arrival. A grant to
 //   another session proves that a waiting copy has ended only if the queue is first-in, first-out,

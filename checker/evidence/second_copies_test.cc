@@ -59,8 +59,13 @@ TEST(SecondCopies, AFaultDelaysACopyThatItDidNotMake) {
            {"duplicate c1:   [-]\npause n1:       [------]", 8},
            {"duplicate c1:   [-]\npause n0:       [------]", 4},
            {"duplicate c1:   [-]\nmachine n1:     (------)", 8},
-           {"duplicate c1:   [-]\nhold c1:        [----]\nmachine n1:          (------)", 13}}) {
-    History history = FromLanes("c1:            A---aR-r\n" + disturbance);
+           {"duplicate c1:   [-]\nhold c1:        [----]\nmachine n1:          (------)", 13},
+           // It is under way for a tenth of a lease more.
+           {"duplicate c1:   [-]\nhold c1:            [--]", 8},
+           {"duplicate c1:   [-]\nhold c1:             [--]", 4},
+           {"duplicate c1:   [-]\nmachine n1:         (------)", 12},
+           {"duplicate c1:   [-]\nmachine n1:          (------)", 4}}) {
+    History history = FromLanes("c1:            A---aR-r\n" + disturbance, {.lease = 20ms});
     history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce};
     const auto arrival_ns = SecondCopyArrivalNs(Observe(history), 1, {0, 4'000'000}, true);
     EXPECT_EQ(arrival_ns ? *arrival_ns / 1'000'000 : -1, arrival_ms) << disturbance;
@@ -75,22 +80,6 @@ TEST(SecondCopies, ManyShortStallsFarApartMakeNone) {
   };
   EXPECT_FALSE(copy("  (-)         (-)         (-)"));
   EXPECT_TRUE(copy("  (-)(-)(-)"));
-}
-
-TEST(SecondCopies, AFaultAfterTheArrivalDelaysNoCopy) {
-  History history = FromLanes(R"(
-      c1:            A---aR-r
-      duplicate c1:   [-]
-      hold c1:           [--------])");
-  history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce};
-  const auto arrival_ms = [&] {
-    return *SecondCopyArrivalNs(Observe(history), 1, {0, 4'000'000}, true) / 1'000'000;
-  };
-  EXPECT_EQ(arrival_ms(), 13) << "equal times prove no order";
-  for (Event& event : history.events) {
-    if (event.op == Op::kFault && event.at_ns == 4'000'000) ++event.at_ns;
-  }
-  EXPECT_EQ(arrival_ms(), 4);
 }
 
 // Returns who may have the key by a copy, and when: "1:6-17 2:9-ever".
@@ -108,14 +97,63 @@ std::string DrawnCopies(const History& history, CopyQueue queue) {
   return text;
 }
 
-TEST(SecondCopies, OfARefusedAcquireHasAnEndIfTheSessionHasReleasedTheKey) {
-  for (const auto& [client1, copies] :
-       {std::pair{"A-aR-r A---x", "1:7-21"}, {"A-a    A---x", "1:7-ever"}}) {
-    History history = FromLanes(std::string("c1:       ") + client1 + "\nhold c1:         [---]",
+// The copy arrives at 11 ms. A later call of its session may set its lease again.
+TEST(SecondCopies, HaveTheKeyForALeaseUnlessACallOfTheirSessionRenewsIt) {
+  struct Row {
+    std::string client1, reentrant, not_reentrant;
+    bool longer = false;  // the last acquire asks for 20 ms
+  };
+  for (const Row& row : std::vector<Row>{
+           {"A-aR-r A---x", "1:7-21", "1:7-21"},
+           {"A-a    A---x", "1:7-ever", "1:7-ever"},  // the holder may extend it
+           {"A-a    A---xR-r", "1:7-24", "1:7-24"},
+           {"A-aR-r A---?R-r", "1:7-24", "1:7-21"},
+           {"A-aR-r A---x   A-x", "1:7-27", "1:7-21"},
+           {"A-aR-r A---x   A-x", "1:7-37", "1:7-21", true},
+           {"A-aR-r A---x   A-?", "1:7-ever", "1:7-21"},
+           {"A-aR-r A---x   A-aR-r", "1:7-30", "1:7-17"},  // proves that it has ended
+           {"A-aR-r A---x           A-x", "1:7-21", "1:7-21"},
+       }) {
+    History history =
+        FromLanes("c1:       " + row.client1 + "\nhold c1:         [---]", {.asked_lease = 10ms});
+    if (row.longer) {
+      const auto acquire = std::ranges::find_if(history.events, [](const Event& event) {
+        return event.op == Op::kAcquire && event.at_ns == 15'000'000;
+      });
+      ASSERT_NE(acquire, history.events.end());
+      acquire->value[0] = 20'000'000;
+    }
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+    EXPECT_EQ(DrawnCopies(history, CopyQueue::kAnyOrder), row.reentrant) << row.client1;
+    history.facts.lock_traits = LockTraits{};
+    EXPECT_EQ(DrawnCopies(history, CopyQueue::kAnyOrder), row.not_reentrant) << row.client1;
+  }
+}
+
+TEST(SecondCopies, ADelayedRequestOfTheSessionMayRenewACopyLate) {
+  const auto copies = [&](const std::string& later) {
+    History history = FromLanes("c1:            A---x  A-a==R-r\nduplicate c1:   [-]" + later,
+                                {.asked_lease = 10ms});
+    history.facts.lock_traits = LockTraits{LockTrait::kSendsOnce, LockTrait::kReentry};
+    return DrawnCopies(history, CopyQueue::kAnyOrder);
+  };
+  EXPECT_EQ(copies(""), "1:0-24");
+  EXPECT_EQ(copies("\nduplicate c1:             [--------]"), "1:0-30");
+}
+
+TEST(SecondCopies, HaveTheKeyForNoLongerThanTheirLeasesUnlessRenewed) {
+  const auto had_for = [](const std::string& client1, int64_t for_ms) {
+    History history = FromLanes("c1:            " + client1 + "\nduplicate c1:   [---------------]",
                                 {.asked_lease = 10ms});
     history.facts.lock_traits = LockTraits{LockTrait::kReentry};
-    EXPECT_EQ(DrawnCopies(history, CopyQueue::kAnyOrder), copies) << client1;
-  }
+    return MayBeHadByCopies(Evidence(history), 0, {5'000'000, 40'000'000}, for_ms * 1'000'000)
+        .has_value();
+  };
+  EXPECT_TRUE(had_for("A---x", 10));
+  EXPECT_FALSE(had_for("A---x", 11));
+  EXPECT_TRUE(had_for("A---xA---x", 20)) << "one after the other";
+  EXPECT_FALSE(had_for("A---xA---x", 36)) << "longer than both can have it";
+  EXPECT_TRUE(had_for("A---x         A-aR-r", 20)) << "renewed";
 }
 
 // c1's copy arrives at 8 ms, and then waits in a queue that is first-in, first-out.
@@ -146,8 +184,9 @@ TEST(SecondCopies, OfAReleaseMayFreeAnothersLockUnlessItChecksTheOwner) {
 }
 
 // The number of a client's calls at whose invocation a copy of its own acquire may hold the key.
-int64_t CallsWithOwnCopy(int32_t client, const std::string& picture, bool has_queue) {
-  History history = FromLanes(picture, {.asked_lease = 10ms});
+int64_t CallsWithOwnCopy(int32_t client, const std::string& picture, bool has_queue,
+                         Duration lease = 10ms) {
+  History history = FromLanes(picture, {.asked_lease = lease});
   history.facts.lock_traits = LockTraits{LockTrait::kReentry};
   if (has_queue) history.facts.lock_traits->Add(LockTrait::kQueue);
   const Evidence evidence(history);
@@ -175,7 +214,7 @@ TEST(SecondCopies, OnlyAGrantToASessionThatIsNotInsideShowsThatACopyHasEnded) {
                             "c2:             A--aR-r                A-x\n"
                             "c1:     " +
                                 before + "               " + after,
-                            false);
+                            false, 30ms);
   };
   EXPECT_EQ(calls("A-aR-r", "A-a"), 1) << "c2's release only";
   EXPECT_EQ(calls("A-aR-?", "A-a"), 2) << "c1 may re-enter without asking a server";

@@ -272,8 +272,8 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
        {std::pair("R-r", Outcome::kUnknown), std::pair("g  ", Outcome::kViolated)}) {
     History history = FromLanes(std::string(R"(
       c1:           A---x     )") + calls +
-                                    R"(      A-aR-r          A-aR-r
-      c2:                                       QA-t----------A-aq=R-r
+                                    R"(      A-aR-r         A-aR-r
+      c2:                                       QA-t---------A-aq=R-r
       hold c1:       [])",
                                 {.asked_lease = 10ms});
     history.facts.lock_traits = LockTraits{LockTrait::kReentry};
