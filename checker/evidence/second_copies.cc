@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -19,11 +19,6 @@ bool MakesSecondCopy(const RunFacts& facts, const FaultFact& fault, bool granted
          (KeepsMessages(fault) || (LosesMessages(fault) && !granted));
 }
 
-// Whether a copy may have the key for ever.
-bool LastsForEver(const RunFacts& facts) {
-  return !LeasesEnd(facts) || LockHas(facts, LockTrait::kSession);
-}
-
 // Follows the calls of one key in the order of time.
 class CopySearch {
  public:
@@ -37,17 +32,23 @@ class CopySearch {
 
   void HandleInvocation(const Call& call) {
     Session& own = sessions_[call.session];
-    if (call.op == Op::kAcquire) lease_ns_ = std::max(lease_ns_, call.asked[0]);
-    const bool grants = call.op == Op::kAcquire && call.Ok();
-    if (grants) own.held_until_ns = std::max(own.held_until_ns, ReleasedNs(call));
-    if (grants || MayBeReentrant(evidence_.facts())) Renew(call, own);
-    if (call.op == Op::kAcquire) {
+    const bool acquires = call.op == Op::kAcquire;
+    const bool holds = acquires ? call.Ok() || !own.held.empty() : own.held.contains(call.hold);
+    if (acquires) lease_ns_ = std::max(lease_ns_, call.asked[0]);
+    for (const size_t i : own.live) {
+      int64_t& until_ns = copies_[i].may.to_ns;
+      if (until_ns >= call.from_ns && (holds || MayBeReentrant(evidence_.facts())))
+        until_ns = std::max(until_ns, LeaseEndNs(call.DoneNs(), holds));
+    }
+    if (acquires) {
       if (own.since_ns < 0) own.since_ns = call.from_ns;
       own.has_unknown = own.has_unknown || call.outcome == EventType::kInfo;
-      AddCopy(call, own);
-    } else if (call.outcome == EventType::kInfo) {
+      AddCopy(call, holds, own);
+      if (call.Ok()) own.held.insert(call.hold);
+    } else if (call.op == Op::kRelease) {
+      own.held.erase(call.hold);
       // The session may count itself inside, and re-enter without asking a server.
-      own.may_be_inside = true;
+      own.may_be_inside = own.may_be_inside || call.outcome == EventType::kInfo;
     }
   }
 
@@ -72,49 +73,23 @@ class CopySearch {
 
  private:
   struct Session {
-    int64_t held_until_ns = -1;  // the latest release of all holds; kNeverNs if one has none
-    std::vector<size_t> live;    // copies that no grant has ended, as indices into `copies_`
-    int64_t since_ns = -1;       // first acquire since its last grant; -1: none
-    bool has_unknown = false;    // an acquire is of unknown outcome: it may still be queued
+    std::set<uint64_t> held;   // granted and not released
+    std::vector<size_t> live;  // copies that no grant has ended, as indices into `copies_`
+    int64_t since_ns = -1;     // first acquire since its last grant; -1: none
+    bool has_unknown = false;  // an acquire is of unknown outcome: it may still be queued
     bool may_be_inside = false;
   };
 
-  [[nodiscard]] int64_t ReleasedNs(const Call& grant) const {
-    const Call* release = evidence_.calls().ReleaseOf(grant.hold);
-    return release == nullptr ? kNeverNs : release->to_ns;
-  }
-
-  [[nodiscard]] std::optional<int64_t> ArrivalNs(const Call& call, int64_t to_ns) const {
-    return SecondCopyArrivalNs(evidence_.disturbances(), call.session.client, {call.from_ns, to_ns},
-                               call.Ok(), which_);
-  }
-
-  // Until when a copy may have the key that this call, or the session as a holder, renews.
-  [[nodiscard]] int64_t RenewedUntilNs(const Call& call, const Session& own) const {
-    const bool holds = own.held_until_ns >= call.from_ns;
-    const int64_t last_ns = holds ? std::max(call.DoneNs(), own.held_until_ns) : call.DoneNs();
-    if (last_ns >= kForeverNs || LastsForEver(evidence_.facts())) return kNeverNs;
-    return Later(ArrivalNs(call, last_ns).value_or(last_ns), lease_ns_);
-  }
-
-  void Renew(const Call& call, const Session& own) {
-    for (const size_t i : own.live) {
-      int64_t& until_ns = copies_[i].may.to_ns;
-      if (until_ns >= call.from_ns) until_ns = std::max(until_ns, RenewedUntilNs(call, own));
-    }
-  }
-
-  void AddCopy(const Call& call, Session& own) {
-    const auto arrival_ns = ArrivalNs(call, call.to_ns);
+  void AddCopy(const Call& call, bool holds, Session& own) {
+    const Span asked{call.from_ns, call.to_ns};
+    const auto arrival_ns = SecondCopyArrivalNs(evidence_.disturbances(), call.session.client,
+                                                asked, call.Ok(), which_);
     if (!arrival_ns) return;
     const bool waits = MayHaveQueue(evidence_.facts()) && !IsAlone(call, *arrival_ns);
-    const bool endless = waits || LastsForEver(evidence_.facts());
-    Possession copy{&call, {call.from_ns, endless ? kNeverNs : Later(*arrival_ns, lease_ns_)}};
-    copy.likely_ns = copy.may.to_ns;
-    if (own.held_until_ns >= call.from_ns)
-      copy.may.to_ns = std::max(copy.may.to_ns, RenewedUntilNs(call, own));
     own.live.push_back(copies_.size());
-    copies_.push_back(copy);
+    int64_t end_ns = waits ? kNeverNs : LeaseEndNs(*arrival_ns, holds);
+    if (evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns})) end_ns = kNeverNs;
+    copies_.push_back({&call, {call.from_ns, end_ns}, 0});
     arrived_ns_.push_back(*arrival_ns);
     waits_of_.push_back(waits);
   }
@@ -131,6 +106,12 @@ class CopySearch {
                       return copies_[i].may.to_ns >= call.from_ns;
                     });
            });
+  }
+
+  [[nodiscard]] int64_t LeaseEndNs(int64_t since_ns, bool holds) const {
+    const RunFacts& facts = evidence_.facts();
+    const bool endless = holds || LockHas(facts, LockTrait::kSession) || !LeasesEnd(facts);
+    return endless ? kNeverNs : Later(since_ns, lease_ns_);
   }
 
   // When the session of the grant joined the queue at the earliest; nullopt if the order of the
@@ -226,21 +207,34 @@ std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, cons
   const RunFacts& facts = evidence.facts();
   const auto copies = evidence.imposed_copies().find(key);
   if (copies == evidence.imposed_copies().end() || !copies->second.Meets(when)) return std::nullopt;
+  struct Calls {
+    int64_t lease_ns = 0;  // the longest that was asked for
+    int64_t last_ns = 0;   // when the last call may have arrived
+  };
+  std::map<SessionId, Calls> calls;
+  for (const Call& call : evidence.calls().all) {
+    if (call.from_ns > when.to_ns) break;
+    if (call.key != key) continue;
+    Calls& own = calls[call.session];
+    own.last_ns = std::max(own.last_ns, call.DoneNs());
+    if (call.op == Op::kAcquire) own.lease_ns = std::max(own.lease_ns, call.asked[0]);
+  }
+  const bool endless = !LeasesEnd(facts) || LockHas(facts, LockTrait::kSession);
   int64_t leases_ns = 0;
   std::vector<Span> had;
-  // From the latest on, because few of them are enough as a rule.
-  for (const Possession& copy : std::views::reverse(copies->second.all())) {
+  const Call* first = nullptr;
+  for (const Possession& copy : copies->second.all()) {
     if (copy.may.from_ns > when.to_ns || copy.may.to_ns < when.from_ns) continue;
+    if (first == nullptr) first = copy.acquire;
     had.push_back({std::max(copy.may.from_ns, when.from_ns), std::min(copy.may.to_ns, when.to_ns)});
-    const int64_t lease_ns = std::max(ToNs(facts.lease), copy.acquire->asked[0]);
-    const bool renewed = copy.may.to_ns > copy.likely_ns;
-    leases_ns = Later(leases_ns, LastsForEver(facts) || renewed ? kNeverNs : lease_ns);
-    if (leases_ns < for_ns) continue;
-    had = MergeSpans(std::move(had));
-    int64_t had_ns = 0;
-    for (const Span& span : had) had_ns += span.to_ns - span.from_ns;
-    if (had_ns >= for_ns) return Why{.what = Why::What::kTwice, .call = copy.acquire};
+    const Calls& own = calls.at(copy.acquire->session);
+    const int64_t renewed_ns = std::max<int64_t>(own.last_ns - when.from_ns, 0);
+    const int64_t lease_ns = Later(std::max(ToNs(facts.lease), own.lease_ns), renewed_ns);
+    leases_ns = endless ? kNeverNs : Later(leases_ns, lease_ns);
   }
+  int64_t had_ns = 0;
+  for (const Span& span : MergeSpans(std::move(had))) had_ns += span.to_ns - span.from_ns;
+  if (std::min(had_ns, leases_ns) >= for_ns) return Why{.what = Why::What::kTwice, .call = first};
   return std::nullopt;
 }
 

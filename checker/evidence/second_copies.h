@@ -28,8 +28,8 @@ enum class Copies : uint8_t { kAll, kImposed };
 // - a fault lost a message, and the acquire was not granted: a granted acquire is not retried;
 // - stalls that can delay its calls lasted for more than half the grace together.
 //
-// Faults and stalls that begin by a tenth of a lease after the end of another may delay a copy
-// further, because short stalls are not recorded.
+// Faults and stalls that begin sooner than a tenth of a lease after the end of another may delay a
+// copy further, because short stalls are not recorded.
 //
 // A fault that stopped a server is no such case: the library itself chose to send twice what must
 // not be carried out twice, and claims such as `key-leak` report that.
@@ -40,11 +40,11 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
                                            Copies which = Copies::kAll);
 
 // Returns the times in which a second copy may have each key, from the invocation of its acquire.
-// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. Within that
-//   lease, a full lease may be set again: by the session until it has released its holds, since it
-//   may extend them, and by each of its calls if the lock is re-entrant. An exclusive grant to
-//   another session, invoked after the arrival, proves that the copy has ended; so does one to its
-//   own, if the lock is not re-entrant.
+// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. If the lock
+//   is re-entrant, a later call of its session within that lease may set a full lease again. If the
+//   session was granted the key meanwhile, its library may extend the lease for ever. A moved clock
+//   may do so too. An exclusive grant to another session, invoked after the arrival, proves that
+//   the copy has ended; so does one to its own, if the lock is not re-entrant.
 // - A copy may wait in a queue, and have the key at any later time. Exception: it enters a
 //   re-entrant lock at once if nobody else can have used the key until its arrival. A grant to
 //   another session proves that a waiting copy has ended only if the queue is first-in, first-out,
@@ -58,7 +58,8 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue,
                              Copies which = Copies::kAll);
 
 // Whether, and why, copies that a fault or the machine made may have had the key for so long within
-// `when`: one after the other, each for one lease, or for ever if leases have no end.
+// `when`: one after the other, each until a lease after its start or after the last call of its
+// session, or for ever if leases have no end.
 std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, const Span& when,
                                     int64_t for_ns);
 

@@ -21,6 +21,7 @@
 #include "checker/evidence/names.h"
 #include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_attribution.h"
+#include "checker/evidence/traits.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
 
@@ -117,7 +118,13 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
     const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
     return Later(std::max(asked_until_ns, probe.from_ns), acquire.asked[0]);
   }
-  const int64_t until_ns = ends.LatestNs(acquire, probe.from_ns, gone_ns);
+  int64_t until_ns = ends.LatestNs(acquire, probe.from_ns, gone_ns);
+  // A nested acquire may have set its own lease for all entries.
+  for (const Call* nested : evidence.calls().Of(Op::kAcquire, acquire.key)) {
+    if (MayBeReentrant(evidence.facts()) && nested->session == acquire.session &&
+        nested->from_ns >= acquire.to_ns && nested->from_ns <= std::min(until_ns, probe.from_ns))
+      until_ns = std::max(until_ns, ends.LatestNs(*nested, probe.from_ns, gone_ns));
+  }
   const Hold* hold = evidence.holds().Find(acquire.hold);
   const bool given_back = hold != nullptr && hold->released && !hold->unanswered;
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "checker/testing/ascii_history.h"
@@ -69,6 +70,19 @@ TEST(Liveness, SecondCopiesMayHaveTheKeyWhileItIsProbed) {
   };
   EXPECT_EQ(outcome("  (-----)"), Outcome::kViolated);
   EXPECT_EQ(outcome("  (-----)       (-----)"), Outcome::kUnknown);
+}
+
+TEST(Liveness, ANestedAcquireMaySetALongerLeaseForAllEntries) {
+  History history = FromLanes(R"(
+      c1:         A-aA-aR-r
+      probe:                              P-----------------------x)",
+                              {.asked_lease = 10ms});
+  history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+  EXPECT_EQ(CheckLiveness(history, {}).outcome, Outcome::kViolated);
+  std::ranges::find_if(history.events, [](const Event& event) {
+    return event.op == Op::kAcquire && event.at_ns == 3'000'000;
+  })->value[0] = 60'000'000;
+  EXPECT_EQ(CheckLiveness(history, {}).outcome, Outcome::kUnknown);
 }
 
 TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {

@@ -14,6 +14,7 @@
 #include "checker/evidence/disturbed.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/second_copies.h"
+#include "checker/evidence/traits.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
 
@@ -46,7 +47,7 @@ class Queues {
  public:
   explicit Queues(const Evidence& evidence)
       // May assume a first-in, first-out queue, because a lock without one violates this claim.
-      : copies_(FindSecondCopies(evidence, CopyQueue::kFifo)) {}
+      : copies_(FindSecondCopies(evidence, CopyQueue::kFifo)), evidence_(evidence) {}
 
   void AddCall(const Call& call) {
     QueueState& state = states_[call.key][call.session];
@@ -106,6 +107,8 @@ class Queues {
     if (!grant.again && grant.answer[2] == 0) {
       const bool re_enters =
           state.perhaps_inside_ns >= 0 ||
+          (MayBeReentrant(evidence_.facts()) &&
+           evidence_.disturbed().MayReturnKeys({0, grant.from_ns})) ||
           copies_.at(grant.key).Meets(grant.session, {grant.from_ns, grant.from_ns}, &grant);
       if (!re_enters)
         queues_[grant.key].grants.push_back({.call = &grant, .since_ns = state.since_ns});
@@ -134,6 +137,7 @@ class Queues {
   }
 
   const Possessions copies_;
+  const Evidence& evidence_;
   std::map<uint16_t, std::map<SessionId, QueueState>> states_;  // by key
   std::map<uint16_t, Queue> queues_;
 };

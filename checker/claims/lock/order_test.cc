@@ -272,8 +272,8 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
        {std::pair("R-r", Outcome::kUnknown), std::pair("g  ", Outcome::kViolated)}) {
     History history = FromLanes(std::string(R"(
       c1:           A---x     )") + calls +
-                                    R"(      A-aR-r         A-aR-r
-      c2:                                       QA-t---------A-aq=R-r
+                                    R"(      A-aR-r          A-aR-r
+      c2:                                       QA-t----------A-aq=R-r
       hold c1:       [])",
                                 {.asked_lease = 10ms});
     history.facts.lock_traits = LockTraits{LockTrait::kReentry};
@@ -303,6 +303,17 @@ TEST(Order, ARestartMayCostAPlaceWhateverTheServerKeeps) {
       c3:                       QA-aq)");
     history.facts.faults[0].keeps_data = keeps_data;
     EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome::kUnknown) << keeps_data;
+  }
+}
+
+// The server may have returned with c1's entry, so that c1 re-enters the lock.
+TEST(Order, AGrantAfterAServerReturnedWithOlderDataMayBeAReEntry) {
+  for (const auto& [fault, outcome] : {std::pair("restart n1:", Outcome::kUnknown),
+                                       std::pair("snapshot n1:", Outcome::kViolated)}) {
+    History history = FromLanes(std::string("c1:          A-aR-r          A-aR-r\n") + fault +
+                                "       []\nc2:                      QA-t----------A-aq=R-r");
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry, LockTrait::kQueue};
+    EXPECT_EQ(CheckOrder(history, {}).outcome, outcome) << fault;
   }
 }
 

@@ -346,7 +346,7 @@ TEST(Reentry, ACopyOfAnAcquireHoldsTheKeyAsLongAsItsSessionExtendsIt) {
                                                            {"by a later hold", R"(
       c1:          A-?R-r===A-a====R-r
       drop c1:      []
-      c2:                                    A-t)"},
+      c2:                                         A-t)"},
                                                            {"by a re-entry", R"(
       c1:          A-?R-r=A-a===A-a=R-rR-r
       drop c1:      []
