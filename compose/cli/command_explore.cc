@@ -163,7 +163,8 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
     }
   } else {
     for (const FaultFormEntry& entry : kFaultForms) {
-      if (ExplainMissing(entry.form, plan).empty()) replay.faults.push_back(entry.form);
+      if (!entry.runs_kind && ExplainMissing(entry.form, plan).empty())
+        replay.faults.push_back(entry.form);
     }
   }
   return SearchAsked{.settings = settings, .scenario = ScenarioOf(plan, replay), .bounds = bounds};

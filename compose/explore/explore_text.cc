@@ -81,7 +81,7 @@ std::string Heading(const SearchAsked& asked) {
   const Plan& plan = asked.scenario.plan;
   const std::vector<std::string_view> faults = FaultNames(asked.scenario);
   const auto known = std::ranges::count_if(kFaultForms, [&](const auto& entry) {
-    return plan.replicas > 0 || entry.site != FaultSite::kMasters;
+    return !entry.runs_kind && (plan.replicas > 0 || entry.site != FaultSite::kMasters);
   });
   std::string text = fmt::format(
       "{} under {}: {}, {}, {} each; ", plan.lock, plan.workload, Counted(plan.clients, "client"),

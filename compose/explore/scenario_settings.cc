@@ -99,13 +99,16 @@ std::string ExplainMissing(FaultForm form, const Plan& plan) {
   const FaultFormEntry& entry = EntryOf(form);
   if (entry.site == FaultSite::kMasters && plan.replicas == 0)
     return fmt::format("topology {} has no replicas; use --topology replicated", plan.topology);
-  if (entry.site != FaultSite::kNode) return "";
   const FaultPlan fault{
       .kind = std::string(entry.kind), .nodes = {1}, .data = std::string(entry.data)};
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  const bool is_redis = service.name == kRedisService;
+  if (Does(fault, FaultTrait::kRepeats) && !is_redis)
+    return fmt::format("the model of {} is sent no request twice", service.title);
+  if (entry.site != FaultSite::kNode) return "";
   const Result<void> possible = CheckService(plan, fault);
   if (!possible) return possible.error().message;
-  const ServiceFacts& service = FactsOfServiceOf(plan);
-  return Does(fault, FaultTrait::kMovesClock) && service.name != kRedisService
+  return Does(fault, FaultTrait::kMovesClock) && !is_redis
              ? fmt::format("the model of {} has no wall clock", service.title)
              : "";
 }

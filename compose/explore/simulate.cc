@@ -11,6 +11,7 @@
 #include "compose/plan/restart_rules.h"
 #include "compose/plan/service_rules.h"
 #include "faults/fault.h"
+#include "faults/sim/sim_faults.h"
 #include "lib/base/check.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
@@ -121,7 +122,8 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& 
                     .restart_delay = ReadRestartDelay(plan),
                     .records_traffic = JudgesTraffic(plan),
                     .faults = faults,
-                    .remembered = FindRemembered(plan)}};
+                    .remembered = FindRemembered(plan),
+                    .make_outside_faults = MakeSimFaults}};
 }
 
 void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,

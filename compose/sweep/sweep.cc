@@ -95,7 +95,11 @@ std::vector<Point> ListPoints(const SweepRequest& request) {
   std::vector<Point> points;
   for (const ProtocolPlace& place : request.found.places) {
     for (const FaultFormEntry* fault : request.faults) {
-      if (place.IsStep() == (fault->site == FaultSite::kClient)) points.push_back({fault, &place});
+      const Point point{fault, &place};
+      // Some kinds cannot act on every command.
+      if (place.IsStep() == (fault->site == FaultSite::kClient) &&
+          FindFault(fault->kind)->validate(FaultAt(point, request)))
+        points.push_back(point);
     }
   }
   return points;

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "faults/fault.h"
+
 namespace doublehold {
 
 FaultPlan PlanOf(const FaultFormEntry& form, const FormExtent& extent) {
   FaultPlan plan{.name = std::string(form.name), .kind = std::string(form.kind)};
-  if (form.site == FaultSite::kRequest) plan.direction = "request";
-  if (form.site == FaultSite::kReply) plan.direction = "reply";
+  const FaultEntry* kind = FindFault(form.kind);
+  if (std::ranges::find(kind->keys, "direction") != kind->keys.end()) {
+    if (form.site == FaultSite::kRequest) plan.direction = "request";
+    if (form.site == FaultSite::kReply) plan.direction = "reply";
+  }
   if (form.lasts) plan.length = extent.lasts;
   if (form.by_sign != 0) {
     plan.by = form.by_sign * extent.lasts;

@@ -41,8 +41,10 @@ enum class FaultForm : uint8_t {
   kSplitBrain,
   kHoldNews,
   kDropNews,
+  kDuplicateRequest,
+  kPartition,
 };
-constexpr size_t kFaultFormCount = 26;
+constexpr size_t kFaultFormCount = 28;
 
 // Where a fault of a form begins.
 enum class FaultSite : uint8_t {
@@ -66,6 +68,9 @@ struct FaultFormEntry {
   bool runs_fast = false;       // the clock runs at kFastRate
   bool keeps_data = false;      // a server goes on with all the data that it had
   bool only_simulated = false;  // no [[fault]] of a real run is like it
+  // Whether the simulated world runs the kind itself (faults/sim/sim_faults.h). `explore` and
+  // `sweep` use such a form only if it is named.
+  bool runs_kind = false;
 };
 
 // Rate of a fast clock.
@@ -224,6 +229,19 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .site = FaultSite::kChannel,
      .summary = "a channel's message is lost",
      .only_simulated = true},
+    {.form = FaultForm::kDuplicateRequest,
+     .name = "duplicate-request",
+     .kind = "duplicate",
+     .site = FaultSite::kRequest,
+     .summary = "a request is sent twice",
+     .runs_kind = true},
+    {.form = FaultForm::kPartition,
+     .name = "partition",
+     .kind = "partition",
+     .site = FaultSite::kNode,
+     .summary = "a node is cut off from every client",
+     .lasts = true,
+     .runs_kind = true},
 }};
 
 constexpr const FaultFormEntry& EntryOf(FaultForm form) {

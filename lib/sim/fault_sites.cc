@@ -41,7 +41,7 @@ void Network::NotePlace(Point point, uint32_t index) {
   for (uint32_t i = 1; i <= index; ++i) {
     const Message& message = messages_[i];
     const Link& other = links_[message.link];
-    if (other.node != link.node) continue;
+    if (other.node != link.node || message.is_copy) continue;
     const bool is_new = message.script != nullptr && !message.with_text &&
                         std::ranges::find(known, message.script) == known.end();
     if (is_new) known.push_back(message.script);

@@ -35,15 +35,15 @@ std::string OfNews(const BegunFault& begun, std::string_view what) {
 
 std::string TextOf(const BegunFault& begun) {
   const std::string length = FormatDuration(begun.lasts);
+  const std::string_view where = EntryOf(begun.fault).by_sign > 0 ? "ahead" : "back";
   switch (begun.fault) {
     case FaultForm::kPause:
       return fmt::format("client {} stopped for {}", begun.client, length);
     case FaultForm::kCrash:
       return fmt::format("client {} killed", begun.client);
     case FaultForm::kClientClock:
-      return fmt::format("client {}'s clock jumps ahead by {}", begun.client, length);
     case FaultForm::kClientClockBack:
-      return fmt::format("client {}'s clock jumps back by {}", begun.client, length);
+      return fmt::format("client {}'s clock jumps {} by {}", begun.client, where, length);
     case FaultForm::kHoldRequest:
       return OfRequest(begun, "is held back for " + length);
     case FaultForm::kHoldReply:
@@ -59,9 +59,8 @@ std::string TextOf(const BegunFault& begun) {
     case FaultForm::kNodePause:
       return fmt::format("node {} stopped for {}", begun.node, length);
     case FaultForm::kNodeClock:
-      return fmt::format("node {}'s clock jumps ahead by {}", begun.node, length);
     case FaultForm::kNodeClockBack:
-      return fmt::format("node {}'s clock jumps back by {}", begun.node, length);
+      return fmt::format("node {}'s clock jumps {} by {}", begun.node, where, length);
     case FaultForm::kRestartEmpty:
       return fmt::format("node {} restarts empty", begun.node);
     case FaultForm::kRestartWithData:
@@ -90,6 +89,9 @@ std::string TextOf(const BegunFault& begun) {
       return OfNews(begun, "is held back for " + length);
     case FaultForm::kDropNews:
       return OfNews(begun, "is lost");
+    case FaultForm::kDuplicateRequest:
+    case FaultForm::kPartition:
+      break;  // the kind has words of its own
   }
   return "";
 }

@@ -61,13 +61,9 @@ void Network::PublishTo(const Node& server, const std::string& channel) {
     MonoTime at = world_->now_ + world_->terms_.latency;
     if (world_->NotesPlaces(Point::kNews))
       world_->NotePlace({.point = Point::kNews, .client = link.process});
-    if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kNews, index)) {
-      const bool is_held = fault == FaultForm::kHoldNews;
-      world_->Note(*fault, link.process, link.node,
-                   is_held ? world_->now_ + world_->terms_.lasts : world_->now_);
-      if (!is_held) continue;
-      at += world_->terms_.lasts;
-    }
+    const Fate fate = ChooseFate(Point::kNews, index, link, /*message=*/nullptr);
+    if (fate.what == Fate::What::kIsLost) continue;
+    at += fate.late;
     SendToListener(index, link, /*closes=*/false, at);
   }
 }

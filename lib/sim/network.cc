@@ -72,7 +72,7 @@ Network::Message& Network::Add(uint32_t link) {
   message.link = link;
   message.script = nullptr;
   message.frame = 0;
-  message.with_text = message.replied = message.closes = false;
+  message.with_text = message.replied = message.closes = message.is_copy = false;
   message.in_flight = true;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   message.nth = ++links_[link].messages;
@@ -129,20 +129,17 @@ void Network::SendMessage(uint32_t index) {
   if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/false);
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (world_->NotesPlaces(Point::kRequest)) NotePlace(Point::kRequest, index);
-  if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kRequest, index)) {
-    const bool is_held = fault == FaultForm::kHoldRequest;
-    world_->Note(*fault, link.process, link.node,
-                 is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
-    if (fault == FaultForm::kResetRequest)
-      return Lose(index, /*definite=*/false, "the connection was reset");
-    if (!is_held) {
-      message.in_flight = false;
-      return;
-    }
-    at += world_->terms_.lasts;
+  const Fate fate = ChooseFate(Point::kRequest, index, link, &message);
+  if (fate.what == Fate::What::kBreaks)
+    return Lose(index, /*definite=*/false, "the connection was reset");
+  if (fate.what == Fate::What::kIsLost) {
+    message.in_flight = false;
+    return;
   }
+  at += fate.late;
   link.last_request = std::max(link.last_request, at);
   world_->Plan({.at = link.last_request, .what = World::Due::What::kRequest, .which = index});
+  if (fate.what == Fate::What::kComesTwice && IsRepeated(message)) SendCopy(index);
 }
 
 CallResult* Network::Take(uint32_t link) {
@@ -177,6 +174,7 @@ void Network::DeliverRequest(uint32_t index) {
   const Node& before = ServerOf(link);
   if (message.life != before.life) return;  // the message was lost when the server ended
   if (before.still_until > world_->now_) return Again(index, before);
+  if (message.is_copy) return ExecuteCopy(message);
   if (message.trips > 0) return Follow(index);
   // Faults of a node hit its present master, not a former one that still answers somebody.
   if (number != kStoreId.number && &before == &nodes_[static_cast<size_t>(number)]) {
@@ -216,15 +214,11 @@ void Network::SendReply(uint32_t index, MonoTime at) {
   const Link& link = links_[message.link];
   if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/true);
   if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
-  if (const std::optional<FaultForm> lost = world_->ChooseFault(Point::kReply, index)) {
-    const bool is_held = lost == FaultForm::kHoldReply;
-    world_->Note(*lost, link.process, link.node,
-                 is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
-    if (lost == FaultForm::kResetReply)
-      return Lose(index, /*definite=*/false, "the connection was reset");
-    if (!is_held) return;
-    at += world_->terms_.lasts;
-  }
+  const Fate fate = ChooseFate(Point::kReply, index, link, &message);
+  if (fate.what == Fate::What::kBreaks)
+    return Lose(index, /*definite=*/false, "the connection was reset");
+  if (fate.what == Fate::What::kIsLost) return;
+  at += fate.late;
   Answer(index, at);
 }
 
@@ -331,16 +325,14 @@ void Network::CloseConnection(const Link& link, int number) {
 void Network::RecordFrame(Message& message, bool is_reply) {
   const Link& link = links_[message.link];
   if (link.process == kReferee) return;
-  const std::string_view script_command = message.with_text ? "EVAL" : "EVALSHA";
   const World::Task& task = *world_->memory_->tasks[link.task];
-  world_->terms_.frames->push_back(
-      {.at_ns = ToNs(world_->now_ - kStart),
-       .client = link.process,
-       .node = link.node,
-       .is_reply = is_reply,
-       .command = std::string(message.script != nullptr ? script_command : message.words.front()),
-       .task = task.kind,
-       .thread = static_cast<uint8_t>(task.thread)});
+  world_->terms_.frames->push_back({.at_ns = ToNs(world_->now_ - kStart),
+                                    .client = link.process,
+                                    .node = link.node,
+                                    .is_reply = is_reply,
+                                    .command = std::string(CommandOf(message)),
+                                    .task = task.kind,
+                                    .thread = static_cast<uint8_t>(task.thread)});
   message.frame = world_->terms_.frames->size();
 }
 
@@ -348,6 +340,11 @@ void Network::RecordFrame(Message& message, bool is_reply) {
 void Network::NoteArrival(const Message& message) {
   if (message.frame == 0) return;
   (*world_->terms_.frames)[message.frame - 1].arrived_ns = ToNs(world_->now_ - kStart);
+}
+
+std::string_view Network::CommandOf(const Message& message) {
+  if (message.script == nullptr) return message.words.front();
+  return message.with_text ? "EVAL" : "EVALSHA";
 }
 
 std::string_view Network::Name(const Message& message) {

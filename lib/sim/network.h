@@ -18,6 +18,7 @@
 #include "lib/clients/redis.h"
 #include "lib/sim/argument_arena.h"
 #include "lib/sim/fault_sites.h"
+#include "lib/sim/outside_faults.h"
 #include "lib/sim/redis/redis_model.h"
 #include "lib/sim/replica_log.h"
 #include "lib/sim/service/service_model.h"
@@ -155,6 +156,7 @@ class Network {
     bool replied = false;    // the reply was sent
     bool closes = false;     // the connection closes with this reply
     size_t frame = 0;        // 1 + index of its last frame among WorldTerms::frames; 0: none
+    bool is_copy = false;    // nobody waits for its reply
     std::optional<Announced> step{};  // the step that the sender had announced
   };
   struct Listener {
@@ -185,6 +187,10 @@ class Network {
   Node& ServerOf(const Link& link) {
     return const_cast<Node&>(std::as_const(*this).ServerOf(link));
   }
+  Fate ChooseFate(Point point, uint32_t which, const Link& link, const Message* message);
+  void SendCopy(uint32_t message);
+  void ExecuteCopy(Message& copy);
+  [[nodiscard]] bool IsRepeated(const Message& message) const;
   bool StartNodeFault(FaultForm fault, Message& message);
   bool StartMasterFault(FaultForm fault, Message& message);
   void Promote(Node& node, MonoTime at);
@@ -206,6 +212,7 @@ class Network {
   void CloseConnection(const Link& link, int number);  // at the server
   std::optional<Duration> AwaitReplicas(Message& message, Node& server);
   static std::string_view Name(const Message& message);
+  static std::string_view CommandOf(const Message& message);  // as a real client sends it
   [[nodiscard]] MonoTime FindNextExpiry() const;
 
   ScriptEngine& scripts_;

@@ -68,6 +68,7 @@ void Network::MixRequest(uint32_t index, StateDigest& digest) const {
   digest.Mix(link.number == message.number);
   digest.Mix(message.life == ServerOf(link).life);
   digest.Mix(message.trips);
+  digest.Mix(message.is_copy);
   digest.Mix(message.script == nullptr ? std::string_view() : message.script->sha1);
   digest.Mix(message.with_text);
   digest.Mix(message.words);

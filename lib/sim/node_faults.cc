@@ -14,6 +14,10 @@ namespace doublehold::sim {
 bool Network::StartNodeFault(FaultForm fault, Message& message) {
   if (EntryOf(fault).site == FaultSite::kMasters) return StartMasterFault(fault, message);
   const Link& link = links_[message.link];
+  if (EntryOf(fault).runs_kind) {
+    world_->BeginOutside(fault, {.node = link.node});
+    return false;
+  }
   Node& node = nodes_[static_cast<size_t>(link.node)];
   const MonoTime now = world_->now_;
   const Duration lasts = world_->terms_.lasts;
@@ -48,11 +52,8 @@ bool Network::StartNodeFault(FaultForm fault, Message& message) {
       note(now);
       return false;
     case FaultForm::kNodeClock:
-      node.clock.Jump(lasts);
-      note(MonoTime::max());
-      return false;
     case FaultForm::kNodeClockBack:
-      node.clock.Jump(-lasts);
+      node.clock.Jump(EntryOf(fault).by_sign * lasts);
       note(MonoTime::max());
       return false;
     case FaultForm::kNodeFast:

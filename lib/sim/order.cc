@@ -11,8 +11,9 @@ World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
   if (first.what == Due::What::kHeal || first.what == Due::What::kExpire) return first;
   const auto is_only_recorded = [this](const Due& planned) {
-    return planned.what == Due::What::kHeal &&
-           memory_->begun_faults[planned.which] != FaultForm::kSplitBrain;
+    if (planned.what != Due::What::kHeal) return false;
+    const FaultForm fault = memory_->begun_faults[planned.which];
+    return fault != FaultForm::kSplitBrain && !EntryOf(fault).runs_kind;
   };
   while (true) {
     // The end of most faults is only recorded, at its own time. No event is deferred behind it.
@@ -20,7 +21,7 @@ World::Due World::TakeNext(const Due& due) {
     heals.clear();
     const Due* next = Next();
     for (; next != nullptr && is_only_recorded(*next); next = Next()) heals.push_back(Take(*next));
-    // Nor behind the end of a session, a lease or a split brain.
+    // Nor behind the end of a session or a lease, or of a fault that has more to undo.
     const bool may_wait = next != nullptr && next->what != Due::What::kExpire &&
                           next->what != Due::What::kHeal && next->at - first.at <= terms_.window;
     if (!may_wait || Choose(ChoiceKind::kOrder, 2) == 0) {

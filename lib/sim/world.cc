@@ -258,6 +258,16 @@ FaultForm World::FaultOf(Point point, uint32_t choice) const {
 }
 
 void World::Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command) {
+  Record(fault, {.client = client, .node = node, .command = command}, until,
+         memory_->texts.Of({.fault = fault,
+                            .client = client,
+                            .node = node,
+                            .command = command,
+                            .lasts = terms_.lasts}));
+}
+
+void World::Record(FaultForm fault, const FaultPlaceNow& place, MonoTime until, std::string what) {
+  const auto& [client, node, command] = place;
   const bool ends = until != MonoTime::max();
   const Duration asked = ends                         ? until - now_
                          : EntryOf(fault).by_sign < 0 ? -terms_.lasts
@@ -266,11 +276,7 @@ void World::Note(FaultForm fault, int client, int node, MonoTime until, std::str
   const FaultFormEntry& entry = EntryOf(fault);
   FaultFact fact{.name = std::string(entry.name).append("-").append(std::to_string(index + 1)),
                  .kind = std::string(entry.kind),
-                 .what = memory_->texts.Of({.fault = fault,
-                                            .client = client,
-                                            .node = node,
-                                            .command = command,
-                                            .lasts = terms_.lasts}),
+                 .what = std::move(what),
                  .keeps_data = entry.keeps_data,
                  .planned = 1};
   if (node >= 0) fact.nodes.push_back(node);
@@ -293,8 +299,37 @@ void World::Heal(uint32_t fault) {
   Event event = memory_->heals[fault];
   event.at_ns = ToNs(now_ - kStart);
   memory_->events.push_back(event);
-  if (memory_->begun_faults[fault] == FaultForm::kSplitBrain)
-    memory_->network.EndSplits(static_cast<int>(event.value[3]));
+  const FaultForm form = memory_->begun_faults[fault];
+  if (form == FaultForm::kSplitBrain) memory_->network.EndSplits(static_cast<int>(event.value[3]));
+  if (EntryOf(form).runs_kind)
+    outside_->End(static_cast<uint32_t>(
+        std::count_if(memory_->begun_faults.begin(), memory_->begun_faults.begin() + fault,
+                      [](FaultForm before) { return EntryOf(before).runs_kind; })));
+}
+
+void World::BeginOutside(FaultForm fault, const FaultPlaceNow& place) {
+  if (outside_ == nullptr) outside_ = terms_.make_outside_faults(*this);
+  OutsideFaults::Begun begun = outside_->Begin(fault, place);
+  Record(fault, place, begun.until, std::move(begun.what));
+}
+
+uint64_t World::SetRule(const Way& way, FateOf fate) {
+  rules_.push_back({.id = ++last_rule_, .way = way, .fate = std::move(fate)});
+  return last_rule_;
+}
+
+void World::ClearRule(uint64_t rule) {
+  std::erase_if(rules_, [rule](const Rule& each) { return each.id == rule; });
+}
+
+Fate World::AskRules(const Way& way, std::string_view command) {
+  Fate first;
+  for (const Rule& rule : rules_) {
+    if (rule.way != way) continue;
+    const Fate fate = rule.fate(command);
+    if (first.what == Fate::What::kPasses) first = fate;
+  }
+  return first;
 }
 
 }  // namespace doublehold::sim

@@ -27,6 +27,7 @@
 #include "lib/sim/fault_sites.h"
 #include "lib/sim/fiber.h"
 #include "lib/sim/network.h"
+#include "lib/sim/outside_faults.h"
 #include "lib/sim/redis/script_engine.h"
 #include "lib/sim/state/state_digest.h"
 
@@ -88,6 +89,7 @@ struct WorldTerms {
   // If not null, every choice is noted here, in order. Must outlive the world.
   std::vector<AskedChoice>* asked = nullptr;
   std::optional<Redraw> redraw{};
+  MakeOutsideFaults make_outside_faults = nullptr;  // needed for forms with `runs_kind`
 };
 
 class World {
@@ -112,6 +114,13 @@ class World {
   // Whether a client has read its wall clock.
   [[nodiscard]] bool has_read_clock() const { return has_read_clock_; }
   [[nodiscard]] MonoTime now() const { return now_; }
+  [[nodiscard]] const WorldTerms& terms() const { return terms_; }
+
+  // For outside faults. Rules are asked in the order in which they were set, each about every
+  // message on its way, until ClearRule. The first fate that is not kPasses counts. The rules must
+  // be a function of the outside faults that have begun and not ended.
+  uint64_t SetRule(const Way& way, FateOf fate);
+  void ClearRule(uint64_t rule);
 
  private:
   friend class SimEnv;
@@ -220,6 +229,12 @@ class World {
   // never healed, for example a clock jump. `command` is the command of the message that the fault
   // hits.
   void Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command = {});
+  void Record(FaultForm fault, const FaultPlaceNow& place, MonoTime until, std::string what);
+  void BeginOutside(FaultForm fault, const FaultPlaceNow& place);
+  [[nodiscard]] Fate RuledFate(const Way& way, std::string_view command) {
+    return rules_.empty() ? Fate{} : AskRules(way, command);
+  }
+  Fate AskRules(const Way& way, std::string_view command);
   void Heal(uint32_t fault);
 
   const WorldTerms& terms_;
@@ -236,6 +251,14 @@ class World {
   Due expiry_{};             // the next end of a session or a lease
   int64_t steps_ = 0;
   const bool tracks_;  // whether states are wanted
+  struct Rule {
+    uint64_t id = 0;
+    Way way;
+    FateOf fate;
+  };
+  std::vector<Rule> rules_;
+  uint64_t last_rule_ = 0;
+  std::unique_ptr<OutsideFaults> outside_;  // made with the first such fault
   StateDigest moment_{};
 };
 

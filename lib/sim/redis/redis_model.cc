@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/base/check.h"
@@ -59,6 +60,11 @@ void RedisModel::LoadScript(const Script& script) {
 void RedisModel::CloseConnection(int connection) {
   server_.keys.Unwatch(connection);
   EndTransaction(server_, connection);
+}
+
+bool RedisModel::IsInTransaction(int connection) const {
+  return std::ranges::find(server_.transactions, connection, &Transaction::connection) !=
+         server_.transactions.end();
 }
 
 std::vector<Published> RedisModel::TakePublished() { return std::exchange(server_.published, {}); }

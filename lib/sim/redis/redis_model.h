@@ -34,6 +34,8 @@ class RedisModel {
   void LoadScript(const Script& script);
   // Drops the connection's watches and queued commands.
   void CloseConnection(int connection);
+  // Whether the server queues the connection's commands until EXEC.
+  [[nodiscard]] bool IsInTransaction(int connection) const;
   // Returns the messages published since the last call, in order.
   [[nodiscard]] std::vector<Published> TakePublished();
   [[nodiscard]] bool HasPublished() const { return !server_.published.empty(); }

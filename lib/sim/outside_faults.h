@@ -1,0 +1,59 @@
+// The interfaces to faults that are written against another interface than the world's: the kinds
+// of faults/ (faults/sim/sim_faults.h).
+#ifndef DOUBLEHOLD_LIB_SIM_OUTSIDE_FAULTS_H_
+#define DOUBLEHOLD_LIB_SIM_OUTSIDE_FAULTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/base/fault_forms.h"
+#include "lib/base/time.h"
+
+namespace doublehold::sim {
+
+class World;
+
+// What becomes of a message. A request that comes twice has one reply, the first.
+struct Fate {
+  enum class What : uint8_t { kPasses, kIsLate, kIsLost, kBreaks, kComesTwice } what{};
+  Duration late{};  // kIsLate: for how long it is kept
+};
+
+// The messages of a client and a node in one direction. Node 0 is the store.
+struct Way {
+  int client = 0;
+  int node = 0;
+  bool is_reply = false;
+  bool operator==(const Way&) const = default;
+};
+
+// Decides about each message on a way. `command` is that of the request: "SET", "EVALSHA".
+using FateOf = std::function<Fate(std::string_view command)>;
+
+// Where a fault begins: at a message, or at a node (no client and no command), or at a client.
+struct FaultPlaceNow {
+  int client = -1;
+  int node = -1;
+  std::string_view command{};
+};
+
+// The faults of one world. Belongs to its World.
+class OutsideFaults {
+ public:
+  virtual ~OutsideFaults() = default;
+  struct Begun {
+    std::string what;  // for the record: "client 1 cut off from node 1"
+    MonoTime until;    // when the world calls End
+  };
+  // Begins a fault, which gets the next number from 0 on.
+  virtual Begun Begin(FaultForm form, const FaultPlaceNow& place) = 0;
+  virtual void End(uint32_t number) = 0;
+};
+using MakeOutsideFaults = std::unique_ptr<OutsideFaults> (*)(World&);
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_OUTSIDE_FAULTS_H_
