@@ -1,7 +1,7 @@
-// The operations with which faults act on a real run's processes, sockets and clocks, but not on
-// the simulated world.
+// The operations with which faults act on processes, links and clocks: of a real run
+// (compose/cluster/real_cluster.h), or of the simulated world (faults/sim/sim_cluster.h).
 //
-// Thread rule: the supervisor's thread. No call blocks.
+// Thread rule: one thread, the supervisor's or the world's. No call blocks.
 #ifndef DOUBLEHOLD_FAULTS_CLUSTER_H_
 #define DOUBLEHOLD_FAULTS_CLUSTER_H_
 

@@ -28,8 +28,8 @@ enum class Copies : uint8_t { kAll, kImposed };
 // - a fault lost a message, and the acquire was not granted: a granted acquire is not retried;
 // - stalls that can delay its calls lasted for more than half the grace together.
 //
-// Faults and stalls that begin sooner than a tenth of a lease after the end of another may delay a
-// copy further, because short stalls are not recorded.
+// A fault or stall may delay the copy further if it begins less than a tenth of a lease after the
+// latest arrival so far: stalls that are too short to be recorded may delay the copy in between.
 //
 // A fault that stopped a server is no such case: the library itself chose to send twice what must
 // not be carried out twice, and claims such as `key-leak` report that.
@@ -42,9 +42,10 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
 // Returns the times in which a second copy may have each key, from the invocation of its acquire.
 // - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. If the lock
 //   is re-entrant, a later call of its session within that lease may set a full lease again. If the
-//   session was granted the key meanwhile, its library may extend the lease for ever. A moved clock
-//   may do so too. An exclusive grant to another session, invoked after the arrival, proves that
-//   the copy has ended; so does one to its own, if the lock is not re-entrant.
+//   session holds the key, or is granted it within that lease, its library may extend the lease for
+//   ever. If a clock may have moved until the end of the first lease, the copy may never end. An
+//   exclusive grant to another session, invoked after the arrival, proves that the copy has ended;
+//   so does one to its own, if the lock is not re-entrant.
 // - A copy may wait in a queue, and have the key at any later time. Exception: it enters a
 //   re-entrant lock at once if nobody else can have used the key until its arrival. A grant to
 //   another session proves that a waiting copy has ended only if the queue is first-in, first-out,
@@ -57,9 +58,10 @@ enum class CopyQueue : uint8_t { kAnyOrder, kFifo };
 Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue,
                              Copies which = Copies::kAll);
 
-// Whether, and why, copies that a fault or the machine made may have had the key for so long within
-// `when`: one after the other, each until a lease after its start or after the last call of its
-// session, or for ever if leases have no end.
+// Whether, and why, copies that a fault or the machine made may have had the key for `for_ns`
+// within `when`, one after the other. Each has it for a lease at most, the longest that its session
+// asked for, and for the time from the start of `when` to its session's last call. There is no
+// limit if leases have no end.
 std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, const Span& when,
                                     int64_t for_ns);
 

@@ -60,7 +60,7 @@ TEST(SecondCopies, AFaultDelaysACopyThatItDidNotMake) {
            {"duplicate c1:   [-]\npause n0:       [------]", 4},
            {"duplicate c1:   [-]\nmachine n1:     (------)", 8},
            {"duplicate c1:   [-]\nhold c1:        [----]\nmachine n1:          (------)", 13},
-           // It is under way for a tenth of a lease more.
+           // It may be under way for a tenth of a lease (2 ms) after its arrival.
            {"duplicate c1:   [-]\nhold c1:            [--]", 8},
            {"duplicate c1:   [-]\nhold c1:             [--]", 4},
            {"duplicate c1:   [-]\nmachine n1:         (------)", 12},

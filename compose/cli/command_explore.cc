@@ -45,9 +45,10 @@ po::options_description ExploreOptions(po::options_description& hidden) {
   AddExperimentOptions(options, hidden, {kRealRunOptions.begin(), kRealRunOptions.end()});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
-      fmt::format(
-          "the faults, each with an optional maximum: pause:1,hold-request. Default: all of {}",
-          fmt::join(ListNames(kFaultForms), ", "))
+      fmt::format("the faults, each with an optional maximum: pause:1,hold-request. Default: all "
+                  "of {}, but "
+                  "for duplicate-request and partition",
+                  fmt::join(ListNames(kFaultForms), ", "))
           .c_str());
   add("depth", po::value<int>()->default_value(1), "maximum number of faults in one execution");
   add("delay-bound", po::value<int>()->default_value(0),

@@ -344,7 +344,7 @@ const std::vector<Answer>& Answers() {
        13},
       {"postgres-lease-reordered", {"postgres-lease", {}, 0, {}, 2, 1, 2}, "", 236},
       {"scripts-redisson", {"redisson", {FaultForm::kForgetScripts}, 2}, "", 71},
-      // The script that sells runs twice. A lock does not help: its client's RPUSH comes twice.
+      // The script that sells runs twice; the RPUSH of an order does, which no lock prevents.
       {"duplicate-script", {"atomic-script", {FaultForm::kDuplicateRequest}}, "stock", 7},
       {"duplicate-order", {"set-nx-px", {FaultForm::kDuplicateRequest}}, "stock", 15},
       {"partition", {"set-nx-px", {FaultForm::kPartition}, 1, WithShortStoreTimeout({})}, "", 9},

@@ -104,7 +104,8 @@ std::string ExplainMissing(FaultForm form, const Plan& plan) {
   const ServiceFacts& service = FactsOfServiceOf(plan);
   const bool is_redis = service.name == kRedisService;
   if (Does(fault, FaultTrait::kRepeats) && !is_redis)
-    return fmt::format("the model of {} is sent no request twice", service.title);
+    return fmt::format("requests to the model of {} cannot be sent twice; use a lock on Redis",
+                       service.title);
   if (entry.site != FaultSite::kNode) return "";
   const Result<void> possible = CheckService(plan, fault);
   if (!possible) return possible.error().message;

@@ -90,9 +90,11 @@ std::string CountsOf(const Explored& explored) {
 
 TEST(States, EachExecutionCountsWhetherItIsRunOrNot) {
   int64_t executions = 0, run = 0, replicated = 0, ordered = 0;
-  const uint64_t seeds = RunsAllTrials() ? 100 : 5;  // a seed takes up to seconds
-  for (uint64_t seed = 1; seed <= seeds; ++seed) {
-    const RandomScenario drawn = Draw(seed, /*with_orders=*/true);
+  // A seed takes up to seconds. Few seeds must have replicas, a delay and faults whose executions
+  // meet in equal states: these do.
+  const auto [first, last] = RunsAllTrials() ? std::pair(1, 100) : std::pair(6, 10);
+  for (int seed = first; seed <= last; ++seed) {
+    const RandomScenario drawn = Draw(static_cast<uint64_t>(seed), /*with_orders=*/true);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + drawn.text);
     const Explored all = Search(drawn, /*reduce=*/false, /*jobs=*/1);
     ASSERT_EQ(all.run, all.executions);

@@ -96,7 +96,7 @@ std::vector<Point> ListPoints(const SweepRequest& request) {
   for (const ProtocolPlace& place : request.found.places) {
     for (const FaultFormEntry* fault : request.faults) {
       const Point point{fault, &place};
-      // Some kinds cannot act on every command.
+      // A kind may refuse a command: `duplicate` refuses MULTI.
       if (place.IsStep() == (fault->site == FaultSite::kClient) &&
           FindFault(fault->kind)->validate(FaultAt(point, request)))
         points.push_back(point);

@@ -14,9 +14,10 @@
 
 namespace doublehold {
 
-// Acts on links. A rule acts on no message beyond its limit, and reports the longest delay that it
-// asked for. These fail a CHECK, because no form needs them yet: rules with a key, a chance or the
-// action kHold, kPace or kWatch, links between servers, and all other operations.
+// Acts on links. `longest_delay` of a report is the delay asked for. A rule acts on no message
+// beyond its limit. SetLink fails a CHECK for a key, a chance, `matches`, a jitter, a link between
+// servers, and the actions kHold, kPace and kWatch. So do all other operations: no form needs them
+// yet.
 //
 // Thread rule: the world's thread. The world must outlive it.
 class SimCluster : public Cluster {

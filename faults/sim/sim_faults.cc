@@ -20,9 +20,8 @@ class SimFaults : public sim::OutsideFaults {
   Begun Begin(FaultForm form, const sim::FaultPlaceNow& place) override {
     const FaultFormEntry& entry = EntryOf(form);
     const sim::WorldTerms& terms = world_.terms();
-    FaultPlan fault = PlanOf(entry, {.lasts = terms.lasts,
-                                     .clock_length = terms.lasts,
-                                     .down = terms.restart_delay});
+    FaultPlan fault = PlanOf(
+        entry, {.lasts = terms.lasts, .clock_length = terms.lasts, .down = terms.restart_delay});
     if (place.client > 0) fault.client = place.client;
     if (place.node >= 0) fault.nodes = {place.node};
     fault.command = place.command;
@@ -38,13 +37,13 @@ class SimFaults : public sim::OutsideFaults {
     return {.what = kind->what(fault), .until = world_.now() + fault.length};
   }
 
-  void End(uint32_t number) override { healers_.at(number).Heal(); }
+  bool End(uint32_t number) override { return healers_.at(number).Heal() != kDidNotAct; }
 
  private:
   sim::World& world_;
   SimCluster cluster_;
   Prng draws_{0, "sim-faults"};  // no form with `runs_kind` draws
-  std::deque<Healer> healers_;   // by number; after the cluster on which they act
+  std::deque<Healer> healers_;   // by number; destroyed before the cluster
 };
 
 }  // namespace

@@ -27,12 +27,11 @@ TEST(SimFaults, ADuplicatedRequestIsExecutedTwiceAndHasTheFirstReply) {
   EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, commands), (Lines{"0.1 1", "10.2 3"}));
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"INCR n", "INCR n", "GET n"}),
             (Lines{"0.1 1", "10.2 2", "20.3 3"}));
-  EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, {"script", "script"}),
-            (Lines{"0.1 1", "10.2 3"}));
+  EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, {"script", "script"}), (Lines{"0.1 1", "10.2 3"}));
 }
 
-// The client would receive a reply that it does not expect.
-TEST(SimFaults, NoCommandOfATransactionIsSentTwice) {
+// A copy of MULTI or of a queued command would change the transaction. A second EXEC fails.
+TEST(SimFaults, ATransactionIsCarriedOutOnce) {
   const WorldTerms terms = With(FaultForm::kDuplicateRequest);
   const Lines commands{"MULTI", "INCR n", "EXEC", "GET n"};
   for (const uint32_t at : {0U, 1U, 2U}) {
@@ -40,10 +39,29 @@ TEST(SimFaults, NoCommandOfATransactionIsSentTwice) {
   }
 }
 
+TEST(SimFaults, ADuplicateThatCannotBeSentIsRecordedAsFailed) {
+  const auto ends = [](const Lines& commands, uint32_t at) {
+    Scene scene(With(FaultForm::kDuplicateRequest), {{.at = at, .choice = 1}});
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      const auto node = env.clients().redis().Connect(NodeId{1});
+      for (const std::string& command : commands) {
+        const std::vector<std::string_view> words{command};
+        static_cast<void>(node->Call(words, env.Mono() + 100ms));
+      }
+    });
+    static_cast<void>(scene.Run());
+    return scene.world->events().back().type;
+  };
+  EXPECT_EQ(ends({"MULTI", "DBSIZE", "EXEC"}, 0), EventType::kFail);
+  EXPECT_EQ(ends({"MULTI", "DBSIZE", "EXEC"}, 1), EventType::kFail);
+  EXPECT_EQ(ends({"MULTI", "DBSIZE", "EXEC"}, 2), EventType::kOk);
+  EXPECT_EQ(ends({"DBSIZE"}, 0), EventType::kOk);
+}
+
 TEST(SimFaults, ANodeThatIsCutOffExecutesARequestAndItsReplyIsLost) {
   const WorldTerms terms = With(FaultForm::kPartition);
   const Lines commands{"INCR n", "INCR n", "INCR n"};
-  // Each call waits for 100 ms.
+  // Each call times out after 100 ms.
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, commands),
             (Lines{"0.1 1", "110.1 perhaps", "220.1 perhaps"}));
   // Six calls begin before the cut ends. Of these, only the first was executed.
@@ -54,8 +72,9 @@ TEST(SimFaults, ANodeThatIsCutOffExecutesARequestAndItsReplyIsLost) {
 TEST(SimFaults, AreRecordedInTheWordsOfTheirKind) {
   const auto recorded = [](FaultForm form) {
     Scene scene(With(form), {{.at = 0, .choice = 1}});
-    scene.world->Start(1, TaskKind::kSession, 0,
-                       [&](Env& env) { (void)Scene::Call(env, 1, {"GET", "k"}); });
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      (void)Scene::Call(env, 1, {"GET", "k"});
+    });
     (void)scene.Run();
     const FaultFact& fault = scene.world->faults().at(0);
     std::string text = fault.name + ": " + fault.what;

@@ -68,8 +68,8 @@ struct FaultFormEntry {
   bool runs_fast = false;       // the clock runs at kFastRate
   bool keeps_data = false;      // a server goes on with all the data that it had
   bool only_simulated = false;  // no [[fault]] of a real run is like it
-  // Whether the simulated world runs the kind itself (faults/sim/sim_faults.h). `explore` and
-  // `sweep` use such a form only if it is named.
+  // Whether the registry's kind starts it in the simulated world (faults/sim/sim_faults.h). If not,
+  // lib/sim implements the form. `explore` uses a form with this flag only if `--faults` names it.
   bool runs_kind = false;
 };
 

@@ -24,17 +24,20 @@ Fate Network::ChooseFate(Point point, uint32_t which, const Link& link, const Me
                  message == nullptr ? "" : Name(*message));
     return fate;
   }
-  return world_->RuledFate(way, command);
+  if (!world_->HasRules()) return {};
+  return world_->AskRules(
+      way, {.command = command, .can_repeat = message != nullptr && CanRepeat(*message)});
 }
 
-// The server queues the commands of a transaction, and answers each of them with QUEUED.
-bool Network::IsRepeated(const Message& message) const {
+// Whether a copy may be sent. A copy of a command that is queued in a transaction would be queued,
+// too. A second EXEC fails.
+bool Network::CanRepeat(const Message& message) const {
   const Link& link = links_[message.link];
   const bool ends = message.script == nullptr && IsOption(message.words.front(), "EXEC");
   return ends || !ServerOf(link).redis.IsInTransaction(link.number);
 }
 
-// Sends the request again, right behind it.
+// Sends a copy that arrives directly after the request.
 void Network::SendCopy(uint32_t index) {
   if (message_count_ == messages_.size()) messages_.emplace_back();
   const auto copy = static_cast<uint32_t>(message_count_++);
@@ -46,7 +49,8 @@ void Network::SendCopy(uint32_t index) {
                 .which = copy});
 }
 
-// The server that refers its clients to another one refers a copy, too, and nobody follows.
+// Executes a copy, and drops its reply. A server that has handed over only answers MOVED, and no
+// client sends the copy again.
 void Network::ExecuteCopy(Message& copy) {
   if (copy.trips > 0) return;
   Node& node = ServerOf(links_[copy.link]);

@@ -139,7 +139,7 @@ void Network::SendMessage(uint32_t index) {
   at += fate.late;
   link.last_request = std::max(link.last_request, at);
   world_->Plan({.at = link.last_request, .what = World::Due::What::kRequest, .which = index});
-  if (fate.what == Fate::What::kComesTwice && IsRepeated(message)) SendCopy(index);
+  if (fate.what == Fate::What::kComesTwice) SendCopy(index);
 }
 
 CallResult* Network::Take(uint32_t link) {

@@ -156,7 +156,7 @@ class Network {
     bool replied = false;    // the reply was sent
     bool closes = false;     // the connection closes with this reply
     size_t frame = 0;        // 1 + index of its last frame among WorldTerms::frames; 0: none
-    bool is_copy = false;    // nobody waits for its reply
+    bool is_copy = false;    // the second copy of a request; its reply is dropped
     std::optional<Announced> step{};  // the step that the sender had announced
   };
   struct Listener {
@@ -190,7 +190,7 @@ class Network {
   Fate ChooseFate(Point point, uint32_t which, const Link& link, const Message* message);
   void SendCopy(uint32_t message);
   void ExecuteCopy(Message& copy);
-  [[nodiscard]] bool IsRepeated(const Message& message) const;
+  [[nodiscard]] bool CanRepeat(const Message& message) const;
   bool StartNodeFault(FaultForm fault, Message& message);
   bool StartMasterFault(FaultForm fault, Message& message);
   void Promote(Node& node, MonoTime at);

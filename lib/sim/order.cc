@@ -21,7 +21,7 @@ World::Due World::TakeNext(const Due& due) {
     heals.clear();
     const Due* next = Next();
     for (; next != nullptr && is_only_recorded(*next); next = Next()) heals.push_back(Take(*next));
-    // Nor behind the end of a session or a lease, or of a fault that has more to undo.
+    // Nor behind the end of a session, a lease, or a fault whose end changes the world.
     const bool may_wait = next != nullptr && next->what != Due::What::kExpire &&
                           next->what != Due::What::kHeal && next->at - first.at <= terms_.window;
     if (!may_wait || Choose(ChoiceKind::kOrder, 2) == 0) {

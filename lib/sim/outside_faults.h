@@ -1,5 +1,4 @@
-// The interfaces to faults that are written against another interface than the world's: the kinds
-// of faults/ (faults/sim/sim_faults.h).
+// Lets the fault kinds of faults/ act on the simulated world (faults/sim/sim_faults.h).
 #ifndef DOUBLEHOLD_LIB_SIM_OUTSIDE_FAULTS_H_
 #define DOUBLEHOLD_LIB_SIM_OUTSIDE_FAULTS_H_
 
@@ -30,10 +29,16 @@ struct Way {
   bool operator==(const Way&) const = default;
 };
 
-// Decides about each message on a way. `command` is that of the request: "SET", "EVALSHA".
-using FateOf = std::function<Fate(std::string_view command)>;
+struct OnItsWay {
+  std::string_view command{};  // of the request: "SET", "EVALSHA"
+  bool can_repeat = false;     // whether it can come twice without changing what other commands do
+};
 
-// Where a fault begins: at a message, or at a node (no client and no command), or at a client.
+// Decides about each message on a way.
+using FateOf = std::function<Fate(const OnItsWay& message)>;
+
+// Where a fault begins: at a message (a message of a channel has no command), or at a node (which
+// has no client and no command).
 struct FaultPlaceNow {
   int client = -1;
   int node = -1;
@@ -50,7 +55,8 @@ class OutsideFaults {
   };
   // Begins a fault, which gets the next number from 0 on.
   virtual Begun Begin(FaultForm form, const FaultPlaceNow& place) = 0;
-  virtual void End(uint32_t number) = 0;
+  // Returns whether the fault acted on anything.
+  virtual bool End(uint32_t number) = 0;
 };
 using MakeOutsideFaults = std::unique_ptr<OutsideFaults> (*)(World&);
 

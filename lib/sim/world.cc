@@ -298,13 +298,15 @@ void World::Record(FaultForm fault, const FaultPlaceNow& place, MonoTime until, 
 void World::Heal(uint32_t fault) {
   Event event = memory_->heals[fault];
   event.at_ns = ToNs(now_ - kStart);
+  const std::vector<FaultForm>& begun = memory_->begun_faults;
+  if (EntryOf(begun[fault]).runs_kind) {
+    const auto number = std::count_if(begun.begin(), begun.begin() + fault,
+                                      [](FaultForm before) { return EntryOf(before).runs_kind; });
+    if (!outside_->End(static_cast<uint32_t>(number))) event.type = EventType::kFail;
+  }
   memory_->events.push_back(event);
-  const FaultForm form = memory_->begun_faults[fault];
-  if (form == FaultForm::kSplitBrain) memory_->network.EndSplits(static_cast<int>(event.value[3]));
-  if (EntryOf(form).runs_kind)
-    outside_->End(static_cast<uint32_t>(
-        std::count_if(memory_->begun_faults.begin(), memory_->begun_faults.begin() + fault,
-                      [](FaultForm before) { return EntryOf(before).runs_kind; })));
+  if (begun[fault] == FaultForm::kSplitBrain)
+    memory_->network.EndSplits(static_cast<int>(event.value[3]));
 }
 
 void World::BeginOutside(FaultForm fault, const FaultPlaceNow& place) {
@@ -322,11 +324,11 @@ void World::ClearRule(uint64_t rule) {
   std::erase_if(rules_, [rule](const Rule& each) { return each.id == rule; });
 }
 
-Fate World::AskRules(const Way& way, std::string_view command) {
+Fate World::AskRules(const Way& way, const OnItsWay& message) {
   Fate first;
   for (const Rule& rule : rules_) {
     if (rule.way != way) continue;
-    const Fate fate = rule.fate(command);
+    const Fate fate = rule.fate(message);
     if (first.what == Fate::What::kPasses) first = fate;
   }
   return first;

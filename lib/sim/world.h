@@ -89,7 +89,7 @@ struct WorldTerms {
   // If not null, every choice is noted here, in order. Must outlive the world.
   std::vector<AskedChoice>* asked = nullptr;
   std::optional<Redraw> redraw{};
-  MakeOutsideFaults make_outside_faults = nullptr;  // needed for forms with `runs_kind`
+  MakeOutsideFaults make_outside_faults = nullptr;  // not null if a fault has `runs_kind`
 };
 
 class World {
@@ -116,9 +116,10 @@ class World {
   [[nodiscard]] MonoTime now() const { return now_; }
   [[nodiscard]] const WorldTerms& terms() const { return terms_; }
 
-  // For outside faults. Rules are asked in the order in which they were set, each about every
-  // message on its way, until ClearRule. The first fate that is not kPasses counts. The rules must
-  // be a function of the outside faults that have begun and not ended.
+  // Sets a rule for the messages on a way, until ClearRule. All rules of a way are asked about each
+  // message, in the order in which they were set, and the first fate that is not kPasses counts.
+  // They are not asked about copies, nor about messages that another form hits. A rule may depend
+  // only on the outside faults that are active, because the digest of a state has no rules.
   uint64_t SetRule(const Way& way, FateOf fate);
   void ClearRule(uint64_t rule);
 
@@ -231,10 +232,8 @@ class World {
   void Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command = {});
   void Record(FaultForm fault, const FaultPlaceNow& place, MonoTime until, std::string what);
   void BeginOutside(FaultForm fault, const FaultPlaceNow& place);
-  [[nodiscard]] Fate RuledFate(const Way& way, std::string_view command) {
-    return rules_.empty() ? Fate{} : AskRules(way, command);
-  }
-  Fate AskRules(const Way& way, std::string_view command);
+  [[nodiscard]] bool HasRules() const { return !rules_.empty(); }
+  Fate AskRules(const Way& way, const OnItsWay& message);
   void Heal(uint32_t fault);
 
   const WorldTerms& terms_;

@@ -306,7 +306,7 @@ TEST(Order, ARestartMayCostAPlaceWhateverTheServerKeeps) {
   }
 }
 
-// The server may have returned with c1's entry, so that c1 re-enters the lock.
+// The server may have restarted with older data that still has c1's entry.
 TEST(Order, AGrantAfterAServerReturnedWithOlderDataMayBeAReEntry) {
   for (const auto& [fault, outcome] : {std::pair("restart n1:", Outcome::kUnknown),
                                        std::pair("snapshot n1:", Outcome::kViolated)}) {
