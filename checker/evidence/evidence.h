@@ -19,6 +19,7 @@
 #include "checker/evidence/lease_ends.h"
 #include "checker/evidence/must_have.h"
 #include "checker/evidence/possession.h"
+#include "checker/evidence/renewals.h"
 #include "checker/evidence/second_copies.h"
 #include "checker/evidence/stall_propagation.h"
 #include "lib/history/history.h"
@@ -65,6 +66,10 @@ class Evidence {
     if (!lease_ends_) lease_ends_.emplace(*this);
     return *lease_ends_;
   }
+  [[nodiscard]] const Renewals& renewals() const {
+    if (!renewals_) renewals_.emplace(*this);
+    return *renewals_;
+  }
   [[nodiscard]] const Possessions& possessions() const {
     if (!possessions_) possessions_ = FindPossessions(*this);
     return *possessions_;
@@ -107,6 +112,7 @@ class Evidence {
   mutable std::optional<Disturbed> disturbed_;
   mutable std::optional<std::map<uint16_t, KeyGrants>> grants_;
   mutable std::optional<LeaseEnds> lease_ends_;
+  mutable std::optional<Renewals> renewals_;
   mutable std::optional<MustHave> must_have_;
   mutable std::optional<Possessions> possessions_, waits_, second_copies_, imposed_copies_;
   mutable std::optional<std::map<uint16_t, int64_t>> probed_ns_;

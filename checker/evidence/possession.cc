@@ -16,7 +16,8 @@ class KeyAcquires {
 
   void Add(const Call& call) {
     of_session_[call.session].push_back(&call);
-    if (call.outcome == EventType::kInfo) first_unknown_ns_.try_emplace(call.session, call.from_ns);
+    if (call.outcome == EventType::kInfo || evidence_.renewals().MayExtendLater(call.hold))
+      first_unknown_ns_.try_emplace(call.session, call.from_ns);
     // A refused acquire of several keys may have had this key until its refusal.
     if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.AsksForSeveralKeys()))
       acquires_.push_back(&call);
@@ -119,7 +120,8 @@ class KeyAcquires {
   const Evidence& evidence_;
   std::vector<const Call*> acquires_;                         // acquires that may have been granted
   std::map<SessionId, std::vector<const Call*>> of_session_;  // all calls, by invocation
-  std::map<SessionId, int64_t> first_unknown_ns_;  // when the first call of unknown outcome began
+  // When the first call began that is of unknown outcome, or has such an extension.
+  std::map<SessionId, int64_t> first_unknown_ns_;
 };
 
 }  // namespace

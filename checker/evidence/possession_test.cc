@@ -55,6 +55,8 @@ TEST(Possession, LastsFromTheInvocationOfTheAcquireToTheAnswerOfTheRelease) {
        "c1: A-aR-? A-a==", "1:0-ever(22) 1:7-ever(29)"},
       {"a nested entry, whose lease the outer one may renew", "c1: A-a=A-aR-?=R-r",
        "1:0-13 1:4-ever(26)"},
+      {"after an extension without an answer, which may extend this entry",
+       "c1: A-aE-?R-r A-a==", "1:0-8 1:10-ever(32)"},
       {"extended", "c1: A-a==E-e", "1:0-27"},
       {"an extension without an answer", "c1: A-a==E-?", "1:0-ever(27)"},
   });

@@ -27,18 +27,16 @@ class CopySearch {
         queue_(queue),
         which_(which),
         used_(evidence.possessions().at(key)),
-        waits_(evidence.waits().at(key)),
-        lease_ns_(ToNs(evidence.facts().lease)) {}
+        waits_(evidence.waits().at(key)) {}
 
   void HandleInvocation(const Call& call) {
     Session& own = sessions_[call.session];
     const bool acquires = call.op == Op::kAcquire;
     const bool holds = acquires ? call.Ok() || !own.held.empty() : own.held.contains(call.hold);
-    if (acquires) lease_ns_ = std::max(lease_ns_, call.asked[0]);
     for (const size_t i : own.live) {
       int64_t& until_ns = copies_[i].may.to_ns;
       if (until_ns >= call.from_ns && (holds || MayBeReentrant(evidence_.facts())))
-        until_ns = std::max(until_ns, LeaseEndNs(call.DoneNs(), holds));
+        until_ns = std::max(until_ns, LeaseEndNs(call, call.DoneNs(), holds));
     }
     if (acquires) {
       if (own.since_ns < 0) own.since_ns = call.from_ns;
@@ -87,7 +85,7 @@ class CopySearch {
     if (!arrival_ns) return;
     const bool waits = MayHaveQueue(evidence_.facts()) && !IsAlone(call, *arrival_ns);
     own.live.push_back(copies_.size());
-    int64_t end_ns = waits ? kNeverNs : LeaseEndNs(*arrival_ns, holds);
+    int64_t end_ns = waits ? kNeverNs : LeaseEndNs(call, *arrival_ns, holds);
     if (evidence_.disturbed().MayMoveClocks({call.from_ns, end_ns})) end_ns = kNeverNs;
     copies_.push_back({&call, {call.from_ns, end_ns}, 0});
     arrived_ns_.push_back(*arrival_ns);
@@ -108,10 +106,12 @@ class CopySearch {
            });
   }
 
-  [[nodiscard]] int64_t LeaseEndNs(int64_t since_ns, bool holds) const {
+  // When a lease that the call sets at `since_ns` ends.
+  [[nodiscard]] int64_t LeaseEndNs(const Call& call, int64_t since_ns, bool holds) const {
     const RunFacts& facts = evidence_.facts();
     const bool endless = holds || LockHas(facts, LockTrait::kSession) || !LeasesEnd(facts);
-    return endless ? kNeverNs : Later(since_ns, lease_ns_);
+    const int64_t lease_ns = evidence_.renewals().LongestLeaseNs(call.key, call.to_ns);
+    return endless ? kNeverNs : Later(since_ns, lease_ns);
   }
 
   // When the session of the grant joined the queue at the earliest; nullopt if the order of the
@@ -128,7 +128,6 @@ class CopySearch {
   const Copies which_;
   const KeyTimeline& used_;
   const KeyTimeline& waits_;
-  int64_t lease_ns_;  // the longest lease so far
   std::map<SessionId, Session> sessions_;
   // Parallel: the copies, when each has arrived at the latest, and whether it may wait in a queue.
   std::vector<Possession> copies_;
@@ -207,30 +206,19 @@ std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, cons
   const RunFacts& facts = evidence.facts();
   const auto copies = evidence.imposed_copies().find(key);
   if (copies == evidence.imposed_copies().end() || !copies->second.Meets(when)) return std::nullopt;
-  struct Calls {
-    int64_t lease_ns = 0;  // the longest that was asked for
-    int64_t last_ns = 0;   // when the last call may have arrived
-  };
-  std::map<SessionId, Calls> calls;
-  for (const Call& call : evidence.calls().all) {
-    if (call.from_ns > when.to_ns) break;
-    if (call.key != key) continue;
-    Calls& own = calls[call.session];
-    own.last_ns = std::max(own.last_ns, call.DoneNs());
-    if (call.op == Op::kAcquire) own.lease_ns = std::max(own.lease_ns, call.asked[0]);
-  }
+  const int64_t lease_ns = evidence.renewals().LongestLeaseNs(key, when.to_ns);
   const bool endless = !LeasesEnd(facts) || LockHas(facts, LockTrait::kSession);
   int64_t leases_ns = 0;
   std::vector<Span> had;
   const Call* first = nullptr;
   for (const Possession& copy : copies->second.all()) {
-    if (copy.may.from_ns > when.to_ns || copy.may.to_ns < when.from_ns) continue;
+    if (copy.may.from_ns > when.to_ns) break;
+    if (copy.may.to_ns < when.from_ns) continue;
     if (first == nullptr) first = copy.acquire;
     had.push_back({std::max(copy.may.from_ns, when.from_ns), std::min(copy.may.to_ns, when.to_ns)});
-    const Calls& own = calls.at(copy.acquire->session);
-    const int64_t renewed_ns = std::max<int64_t>(own.last_ns - when.from_ns, 0);
-    const int64_t lease_ns = Later(std::max(ToNs(facts.lease), own.lease_ns), renewed_ns);
-    leases_ns = endless ? kNeverNs : Later(leases_ns, lease_ns);
+    const int64_t last_ns = evidence.renewals().LastNs(key, copy.acquire->session, when.to_ns);
+    const int64_t renewed_ns = std::max<int64_t>(last_ns - when.from_ns, 0);
+    leases_ns = endless ? kNeverNs : Later(leases_ns, Later(lease_ns, renewed_ns));
   }
   int64_t had_ns = 0;
   for (const Span& span : MergeSpans(std::move(had))) had_ns += span.to_ns - span.from_ns;

@@ -155,6 +155,41 @@ TEST(SecondCopies, HaveTheKeyForNoLongerThanTheirLeases) {
   EXPECT_FALSE(had_for("A---x                   A-x", 17));
 }
 
+TEST(SecondCopies, HaveTheKeyForTheLongestLeaseThatAnybodyAskedForOrWasGranted) {
+  const auto had_for = [](Op op, EventType type, int64_t lease_ms, int64_t for_ms) {
+    History history =
+        FromLanes("c1:            A-aE-eR-r\nc2:                        A-x\nduplicate c1:   []",
+                  {.asked_lease = 10ms});
+    for (Event& event : history.events) {
+      if (event.op != op || event.type != type || event.client != 1) continue;
+      const int64_t from_ns = type == EventType::kInvoke ? 0 : event.at_ns;
+      event.value[0] = from_ns + lease_ms * 1'000'000;
+    }
+    return MayBeHadByCopies(Evidence(history), 0, {10'000'000, 90'000'000}, for_ms * 1'000'000)
+        .has_value();
+  };
+  EXPECT_FALSE(had_for(Op::kRelease, EventType::kFail, 0, 12)) << "as drawn";
+  for (const Op op : {Op::kAcquire, Op::kExtend}) {
+    EXPECT_TRUE(had_for(op, EventType::kInvoke, 60, 59)) << Name(op);
+    EXPECT_FALSE(had_for(op, EventType::kInvoke, 60, 65)) << Name(op);
+    EXPECT_TRUE(had_for(op, EventType::kOk, 60, 59)) << Name(op);
+    EXPECT_FALSE(had_for(op, EventType::kOk, 60, 65)) << Name(op);
+  }
+}
+
+TEST(SecondCopies, AnUnansweredExtensionOrAnotherReaderMayRenewThem) {
+  const auto had_for_50_ms = [](const std::string& client1, const std::string& client2) {
+    const History history = FromLanes(
+        "c1:            " + client1 + "\nc2:            " + client2 + "\nduplicate c1:   []",
+        {.asked_lease = 10ms});
+    return MayBeHadByCopies(Evidence(history), 0, {10'000'000, 90'000'000}, 50'000'000).has_value();
+  };
+  EXPECT_FALSE(had_for_50_ms("A-aE-eR-r", "          A-x"));
+  EXPECT_TRUE(had_for_50_ms("A-aE-?R-r", "          A-x"));
+  EXPECT_TRUE(had_for_50_ms("A-bE-eR-r", "          A-b                                   A-b"));
+  EXPECT_FALSE(had_for_50_ms("A-bE-eR-r", "          A-b                                   A-x"));
+}
+
 // c1's copy arrives at 8 ms, and then waits in a queue that is first-in, first-out.
 TEST(SecondCopies, AWaitingCopyHasEndedIfAnotherJoinedTheQueueAfterItsArrival) {
   for (const auto& [client2, copies] : {std::pair{"...........A-a", "1:2-13"},

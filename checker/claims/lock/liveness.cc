@@ -31,11 +31,16 @@ namespace {
 // How many times lease and grace clients may ask in vain.
 constexpr int64_t kTimesPatience = 3;
 
-// Returns the last hold of a key, which may still block the key; null if there is none.
+// Returns the last hold of a key, which may still block the key; null if there is none. Of the
+// entries of one session, returns the last that it has not released.
 const Hold* FindLastHold(const Holds& holds, uint16_t key) {
-  const auto last = std::find_if(holds.all.rbegin(), holds.all.rend(),
-                                 [key](const Hold& hold) { return hold.key == key; });
-  return last == holds.all.rend() ? nullptr : &*last;
+  const Hold* last = nullptr;
+  for (const Hold& hold : holds.all) {
+    if (hold.key != key) continue;
+    const bool is_inside = last != nullptr && last->owner() == hold.owner() && !last->released;
+    if (!is_inside || !hold.released) last = &hold;
+  }
+  return last;
 }
 
 // Whether stalls of the referee, or of processes on the request path, were long.
@@ -126,7 +131,10 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const Call& acquire,
       until_ns = std::max(until_ns, ends.LatestNs(*nested, probe.from_ns, gone_ns));
   }
   const Hold* hold = evidence.holds().Find(acquire.hold);
-  const bool given_back = hold != nullptr && hold->released && !hold->unanswered;
+  const bool may_be_extended =
+      MayBeReentrant(evidence.facts()) && evidence.renewals().MayExtendLater(acquire.hold);
+  const bool given_back =
+      hold != nullptr && hold->released && !hold->unanswered && !may_be_extended;
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
 }
 

@@ -532,6 +532,13 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
       c1:          A-a==E-e=E-?                      !
       probe:                  P-----------------------x)"},
   });
+  History reentrant = FromLanes(R"(
+      c1:          A-aE-?R-r
+      probe:                  P-----------------------x)",
+                                {.asked_lease = 30ms});
+  EXPECT_EQ(CheckLiveness(reentrant, {}).outcome, Outcome::kUnknown) << "of a later entry";
+  reentrant.facts.lock_traits = LockTraits{};
+  EXPECT_EQ(CheckLiveness(reentrant, {}).outcome, Outcome::kViolated);
   History longer = FromLanes(R"(
       c1:          A-a=====E-?
       probe:                  P-----------------------x)",
@@ -540,6 +547,18 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
     if (event.op == Op::kExtend && event.type == EventType::kInvoke) event.value[0] *= 3;
   }
   EXPECT_EQ(CheckLiveness(longer, {}).outcome, Outcome::kUnknown);
+}
+
+TEST(Liveness, NamesTheEntryThatWasNeverReleased) {
+  EXPECT_EQ(
+      VerdictOnLiveness(R"(
+      c1:          A-a==A-a=R-r
+      crash c1:                []
+      probe:                               P-----------------------x)")
+          .violations.at(0)
+          .sentence,
+      "the key could not be acquired for 24ms after 0.024 s; client 1 was the last to be granted "
+      "it, at 0.002 s, and never released it; before that, client 1 had been killed at 0.012 s");
 }
 
 TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {

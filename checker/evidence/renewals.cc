@@ -1,0 +1,97 @@
+#include "checker/evidence/renewals.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/evidence.h"
+
+namespace doublehold {
+namespace {
+
+// A call that may set a lease again.
+struct Renewal {
+  uint16_t key = 0;
+  SessionId session;
+  int64_t from_ns = 0;
+  int64_t done_ns = kForeverNs;  // when it has set the lease at the latest
+  bool of_reader = false;        // it may set the lease of another reader too
+};
+
+std::vector<Renewal> ListRenewals(const Evidence& evidence) {
+  std::vector<Renewal> all;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
+    const bool sets_lease = call.op == Op::kAcquire && call.outcome != EventType::kFail;
+    const bool is_writer = call.Ok() && call.answer[2] == 0;
+    all.push_back({call.key, call.session, call.from_ns, call.DoneNs(), sets_lease && !is_writer});
+  }
+  std::unordered_map<uint64_t, size_t> last;  // by hold: its last extension
+  for (const Event& event : evidence.history().events) {
+    if (event.op != Op::kExtend) continue;
+    if (event.type == EventType::kInvoke || !last.contains(event.hold)) {
+      last[event.hold] = all.size();
+      all.push_back({event.key, SessionOf(event), event.at_ns, kForeverNs, true});
+    }
+    Renewal& renewal = all[last.at(event.hold)];
+    const bool answered = event.type == EventType::kOk || event.type == EventType::kFail;
+    if (answered) renewal.done_ns = event.at_ns;
+    if (event.type == EventType::kFail) renewal.of_reader = false;
+  }
+  std::ranges::stable_sort(all, {}, &Renewal::from_ns);
+  return all;
+}
+
+}  // namespace
+
+void Renewals::Peak::Add(int64_t at_ns, int64_t value) {
+  if (steps_.empty() || steps_.back().second < value) steps_.emplace_back(at_ns, value);
+}
+
+int64_t Renewals::Peak::Until(int64_t at_ns) const {
+  const auto after =
+      std::ranges::upper_bound(steps_, at_ns, {}, &std::pair<int64_t, int64_t>::first);
+  return after == steps_.begin() ? 0 : std::prev(after)->second;
+}
+
+Renewals::Renewals(const Evidence& evidence) : least_ns_(ToNs(evidence.facts().lease)) {
+  std::set<uint16_t> read;  // keys that were granted to readers
+  std::map<std::tuple<Op, uint16_t, SessionId>, int64_t> asked_ns;
+  for (const Event& event : evidence.history().events) {
+    if (event.op != Op::kAcquire && event.op != Op::kExtend) continue;
+    const bool granted = event.type == EventType::kOk;
+    int64_t& from_ns = asked_ns.try_emplace({event.op, event.key, SessionOf(event)}).first->second;
+    if (event.type == EventType::kInvoke) {
+      from_ns = event.at_ns;
+      leases_ns_[event.key].Add(event.at_ns, event.value[0]);
+    }
+    // A grant without an end belongs to its client's session.
+    if (granted && event.value[0] < kForeverNs)
+      leases_ns_[event.key].Add(event.at_ns, event.value[0] - from_ns);
+    if (granted && event.op == Op::kAcquire && event.value[2] != 0) read.insert(event.key);
+    if (event.type == EventType::kInfo && event.op == Op::kExtend)
+      unknown_holds_.insert(event.hold);
+  }
+  for (const Renewal& renewal : ListRenewals(evidence)) {
+    of_session_[{renewal.key, renewal.session}].Add(renewal.from_ns, renewal.done_ns);
+    if (renewal.of_reader && read.contains(renewal.key))
+      of_readers_[renewal.key].Add(renewal.from_ns, renewal.done_ns);
+  }
+}
+
+int64_t Renewals::LongestLeaseNs(uint16_t key, int64_t at_ns) const {
+  const auto leases = leases_ns_.find(key);
+  return leases == leases_ns_.end() ? least_ns_ : std::max(least_ns_, leases->second.Until(at_ns));
+}
+
+int64_t Renewals::LastNs(uint16_t key, const SessionId& session, int64_t at_ns) const {
+  const auto until = [at_ns](const auto& peaks, const auto& of) {
+    const auto found = peaks.find(of);
+    return found == peaks.end() ? 0 : found->second.Until(at_ns);
+  };
+  return std::max(until(of_session_, std::pair(key, session)), until(of_readers_, key));
+}
+
+}  // namespace doublehold
