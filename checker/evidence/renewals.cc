@@ -57,23 +57,39 @@ int64_t Renewals::Peak::Until(int64_t at_ns) const {
 }
 
 Renewals::Renewals(const Evidence& evidence) : least_ns_(ToNs(evidence.facts().lease)) {
-  std::set<uint16_t> read;  // keys that were granted to readers
-  std::map<std::tuple<Op, uint16_t, SessionId>, int64_t> asked_ns;
+  struct Asked {
+    int64_t at_ns = 0;
+    int64_t lease_ns = 0;
+  };
+  std::map<std::tuple<Op, uint16_t, SessionId>, Asked> asked;
+  std::set<uint16_t> read;        // keys that were granted to readers
+  std::set<uint64_t> open_holds;  // with an extension that has no answer yet
+  std::map<uint16_t, Peak> of_key;
   for (const Event& event : evidence.history().events) {
     if (event.op != Op::kAcquire && event.op != Op::kExtend) continue;
+    const auto add = [&](int64_t lease_ns) {
+      leases_ns_[{event.key, SessionOf(event)}].Add(event.at_ns, lease_ns);
+      of_key[event.key].Add(event.at_ns, lease_ns);
+    };
+    const bool invoked = event.type == EventType::kInvoke;
     const bool granted = event.type == EventType::kOk;
-    int64_t& from_ns = asked_ns.try_emplace({event.op, event.key, SessionOf(event)}).first->second;
-    if (event.type == EventType::kInvoke) {
-      from_ns = event.at_ns;
-      leases_ns_[event.key].Add(event.at_ns, event.value[0]);
+    Asked& last = asked[{event.op, event.key, SessionOf(event)}];
+    if (invoked) {
+      last = {event.at_ns, event.value[0]};
+      add(event.value[0]);
     }
-    // A grant without an end belongs to its client's session.
-    if (granted && event.value[0] < kForeverNs)
-      leases_ns_[event.key].Add(event.at_ns, event.value[0] - from_ns);
+    // The lease may count from any time of the call, so only its rest at the answer shows that it
+    // is longer than the client asked for. A grant without an end belongs to its client's session.
+    if (granted && event.value[0] < kForeverNs && event.value[0] - event.at_ns > last.lease_ns)
+      add(event.value[0] - last.at_ns);
     if (granted && event.op == Op::kAcquire && event.value[2] != 0) read.insert(event.key);
-    if (event.type == EventType::kInfo && event.op == Op::kExtend)
-      unknown_holds_.insert(event.hold);
+    if (event.op != Op::kExtend) continue;
+    if (invoked) open_holds.insert(event.hold);
+    if (event.type == EventType::kInfo) unknown_holds_.insert(event.hold);
+    if (!invoked) open_holds.erase(event.hold);
   }
+  unknown_holds_.merge(open_holds);
+  for (const uint16_t key : read) leases_of_readers_ns_[key] = of_key[key];
   for (const Renewal& renewal : ListRenewals(evidence)) {
     of_session_[{renewal.key, renewal.session}].Add(renewal.from_ns, renewal.done_ns);
     if (renewal.of_reader && read.contains(renewal.key))
@@ -81,17 +97,20 @@ Renewals::Renewals(const Evidence& evidence) : least_ns_(ToNs(evidence.facts().l
   }
 }
 
-int64_t Renewals::LongestLeaseNs(uint16_t key, int64_t at_ns) const {
-  const auto leases = leases_ns_.find(key);
-  return leases == leases_ns_.end() ? least_ns_ : std::max(least_ns_, leases->second.Until(at_ns));
+int64_t Renewals::Until(const PeaksOf& peaks, const std::map<uint16_t, Peak>& of_readers,
+                        uint16_t key, const SessionId& session, int64_t at_ns) {
+  const auto own = peaks.find({key, session});
+  const auto others = of_readers.find(key);
+  return std::max(own == peaks.end() ? 0 : own->second.Until(at_ns),
+                  others == of_readers.end() ? 0 : others->second.Until(at_ns));
+}
+
+int64_t Renewals::LongestLeaseNs(uint16_t key, const SessionId& session, int64_t at_ns) const {
+  return std::max(least_ns_, Until(leases_ns_, leases_of_readers_ns_, key, session, at_ns));
 }
 
 int64_t Renewals::LastNs(uint16_t key, const SessionId& session, int64_t at_ns) const {
-  const auto until = [at_ns](const auto& peaks, const auto& of) {
-    const auto found = peaks.find(of);
-    return found == peaks.end() ? 0 : found->second.Until(at_ns);
-  };
-  return std::max(until(of_session_, std::pair(key, session)), until(of_readers_, key));
+  return Until(of_session_, of_readers_, key, session, at_ns);
 }
 
 }  // namespace doublehold

@@ -26,15 +26,14 @@ class Renewals {
  public:
   explicit Renewals(const Evidence& evidence);
 
-  // Returns the longest lease of the key that anybody had asked for or been granted by `at_ns`. It
-  // is at least the lease of the run.
-  [[nodiscard]] int64_t LongestLeaseNs(uint16_t key, int64_t at_ns) const;
+  // Returns the longest lease of the key that the session had asked for or been granted by `at_ns`.
+  // It is at least the lease of the run. If a session is granted the key as a reader, each reader
+  // may set the lease of all, so those of all sessions count.
+  [[nodiscard]] int64_t LongestLeaseNs(uint16_t key, const SessionId& session, int64_t at_ns) const;
   // Returns when the last of the calls that the session had invoked by `at_ns` may have set its
-  // lease again; 0 if there is none. If a session is granted the key as a reader, each reader may
-  // set the lease of all.
+  // lease again; 0 if there is none. The same holds for readers.
   [[nodiscard]] int64_t LastNs(uint16_t key, const SessionId& session, int64_t at_ns) const;
-  // Whether an extension of the hold is of unknown outcome. It may extend a later entry of its
-  // session.
+  // Whether an extension of the hold has no answer. It may extend a later entry of its session.
   [[nodiscard]] bool MayExtendLater(uint64_t hold) const { return unknown_holds_.contains(hold); }
 
  private:
@@ -49,10 +48,16 @@ class Renewals {
     std::vector<std::pair<int64_t, int64_t>> steps_;  // times and values, both rising
   };
 
+  using PeaksOf = std::map<std::pair<uint16_t, SessionId>, Peak>;
+
+  static int64_t Until(const PeaksOf& peaks, const std::map<uint16_t, Peak>& of_readers,
+                       uint16_t key, const SessionId& session, int64_t at_ns);
+
   int64_t least_ns_;
-  std::map<uint16_t, Peak> leases_ns_;
-  std::map<uint16_t, Peak> of_readers_;  // of keys that were granted to readers
-  std::map<std::pair<uint16_t, SessionId>, Peak> of_session_;
+  PeaksOf leases_ns_;
+  PeaksOf of_session_;
+  // The same of all sessions, for keys that were granted to readers.
+  std::map<uint16_t, Peak> leases_of_readers_ns_, of_readers_;
   std::set<uint64_t> unknown_holds_;
 };
 

@@ -110,7 +110,8 @@ class CopySearch {
   [[nodiscard]] int64_t LeaseEndNs(const Call& call, int64_t since_ns, bool holds) const {
     const RunFacts& facts = evidence_.facts();
     const bool endless = holds || LockHas(facts, LockTrait::kSession) || !LeasesEnd(facts);
-    const int64_t lease_ns = evidence_.renewals().LongestLeaseNs(call.key, call.to_ns);
+    const int64_t lease_ns =
+        evidence_.renewals().LongestLeaseNs(call.key, call.session, call.to_ns);
     return endless ? kNeverNs : Later(since_ns, lease_ns);
   }
 
@@ -206,7 +207,7 @@ std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, cons
   const RunFacts& facts = evidence.facts();
   const auto copies = evidence.imposed_copies().find(key);
   if (copies == evidence.imposed_copies().end() || !copies->second.Meets(when)) return std::nullopt;
-  const int64_t lease_ns = evidence.renewals().LongestLeaseNs(key, when.to_ns);
+  const Renewals& renewals = evidence.renewals();
   const bool endless = !LeasesEnd(facts) || LockHas(facts, LockTrait::kSession);
   int64_t leases_ns = 0;
   std::vector<Span> had;
@@ -216,8 +217,10 @@ std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, cons
     if (copy.may.to_ns < when.from_ns) continue;
     if (first == nullptr) first = copy.acquire;
     had.push_back({std::max(copy.may.from_ns, when.from_ns), std::min(copy.may.to_ns, when.to_ns)});
-    const int64_t last_ns = evidence.renewals().LastNs(key, copy.acquire->session, when.to_ns);
+    const SessionId& session = copy.acquire->session;
+    const int64_t last_ns = renewals.LastNs(key, session, when.to_ns);
     const int64_t renewed_ns = std::max<int64_t>(last_ns - when.from_ns, 0);
+    const int64_t lease_ns = renewals.LongestLeaseNs(key, session, when.to_ns);
     leases_ns = endless ? kNeverNs : Later(leases_ns, Later(lease_ns, renewed_ns));
   }
   int64_t had_ns = 0;

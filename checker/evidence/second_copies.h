@@ -59,8 +59,8 @@ Possessions FindSecondCopies(const Evidence& evidence, CopyQueue queue,
                              Copies which = Copies::kAll);
 
 // Whether, and why, copies that a fault or the machine made may have had the key for `for_ns`
-// within `when`, one after the other. Each has it for the longest lease of the key at most, and for
-// the time from the start of `when` to the last call that may set its lease again (renewals.h).
+// within `when`, one after the other. Each has it for the longest lease of its session at most, and
+// for the time from the start of `when` to the last call that may set its lease again (renewals.h).
 // There is no limit if leases have no end.
 std::optional<Why> MayBeHadByCopies(const Evidence& evidence, uint16_t key, const Span& when,
                                     int64_t for_ns);

@@ -155,13 +155,14 @@ TEST(SecondCopies, HaveTheKeyForNoLongerThanTheirLeases) {
   EXPECT_FALSE(had_for("A---x                   A-x", 17));
 }
 
-TEST(SecondCopies, HaveTheKeyForTheLongestLeaseThatAnybodyAskedForOrWasGranted) {
-  const auto had_for = [](Op op, EventType type, int64_t lease_ms, int64_t for_ms) {
+TEST(SecondCopies, HaveTheKeyForTheLongestLeaseThatTheirSessionAskedForOrWasGranted) {
+  const auto had_for = [](Op op, EventType type, int64_t lease_ms, int64_t for_ms,
+                          int32_t client = 1) {
     History history =
         FromLanes("c1:            A-aE-eR-r\nc2:                        A-x\nduplicate c1:   []",
                   {.asked_lease = 10ms});
     for (Event& event : history.events) {
-      if (event.op != op || event.type != type || event.client != 1) continue;
+      if (event.op != op || event.type != type || event.client != client) continue;
       const int64_t from_ns = type == EventType::kInvoke ? 0 : event.at_ns;
       event.value[0] = from_ns + lease_ms * 1'000'000;
     }
@@ -169,6 +170,8 @@ TEST(SecondCopies, HaveTheKeyForTheLongestLeaseThatAnybodyAskedForOrWasGranted) 
         .has_value();
   };
   EXPECT_FALSE(had_for(Op::kRelease, EventType::kFail, 0, 12)) << "as drawn";
+  EXPECT_FALSE(had_for(Op::kAcquire, EventType::kInvoke, 60, 12, 2)) << "another's lease";
+  EXPECT_FALSE(had_for(Op::kAcquire, EventType::kOk, 10, 12)) << "it may count from the answer";
   for (const Op op : {Op::kAcquire, Op::kExtend}) {
     EXPECT_TRUE(had_for(op, EventType::kInvoke, 60, 59)) << Name(op);
     EXPECT_FALSE(had_for(op, EventType::kInvoke, 60, 65)) << Name(op);

@@ -37,7 +37,8 @@ const Hold* FindLastHold(const Holds& holds, uint16_t key) {
   const Hold* last = nullptr;
   for (const Hold& hold : holds.all) {
     if (hold.key != key) continue;
-    const bool is_inside = last != nullptr && last->owner() == hold.owner() && !last->released;
+    const bool is_inside = last != nullptr && last->owner() == hold.owner() && !last->released &&
+                           hold.core.from_ns <= last->valid_until_ns;
     if (!is_inside || !hold.released) last = &hold;
   }
   return last;

@@ -537,6 +537,10 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
       probe:                  P-----------------------x)",
                                 {.asked_lease = 30ms});
   EXPECT_EQ(CheckLiveness(reentrant, {}).outcome, Outcome::kUnknown) << "of a later entry";
+  std::erase_if(reentrant.events, [](const Event& event) {
+    return event.op == Op::kExtend && event.type == EventType::kInfo;
+  });
+  EXPECT_EQ(CheckLiveness(reentrant, {}).outcome, Outcome::kUnknown) << "still open";
   reentrant.facts.lock_traits = LockTraits{};
   EXPECT_EQ(CheckLiveness(reentrant, {}).outcome, Outcome::kViolated);
   History longer = FromLanes(R"(
