@@ -13,7 +13,7 @@ namespace {
 // A budget moves only with a reason in the commit message: what the new lines replace.
 TEST(Size, NoFolderHasMoreLinesThanItsBudget) {
   const std::map<std::string, size_t> budgets{
-      {"bench", 2'600},  {"checker", 22'390}, {"compose", 27'920}, {"examples", 110},
+      {"bench", 2'600},  {"checker", 22'385}, {"compose", 27'920}, {"examples", 110},
       {"faults", 7'500}, {"lib", 26'020},     {"workloads", 2'300}};
   std::map<std::string, size_t> lines;
   for (const Source& source : Sources()) {

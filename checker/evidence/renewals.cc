@@ -18,6 +18,7 @@ struct Renewal {
   int64_t from_ns = 0;
   int64_t done_ns = kForeverNs;  // when it has set the lease at the latest
   bool of_reader = false;        // it may set the lease of another reader too
+  uint64_t extended = 0;         // the hold that it extends; 0: it is no extension
 };
 
 std::vector<Renewal> ListRenewals(const Evidence& evidence) {
@@ -33,7 +34,7 @@ std::vector<Renewal> ListRenewals(const Evidence& evidence) {
     if (event.op != Op::kExtend) continue;
     if (event.type == EventType::kInvoke || !last.contains(event.hold)) {
       last[event.hold] = all.size();
-      all.push_back({event.key, SessionOf(event), event.at_ns, kForeverNs, true});
+      all.push_back({event.key, SessionOf(event), event.at_ns, kForeverNs, true, event.hold});
     }
     Renewal& renewal = all[last.at(event.hold)];
     const bool answered = event.type == EventType::kOk || event.type == EventType::kFail;
@@ -62,19 +63,16 @@ Renewals::Renewals(const Evidence& evidence) : least_ns_(ToNs(evidence.facts().l
     int64_t lease_ns = 0;
   };
   std::map<std::tuple<Op, uint16_t, SessionId>, Asked> asked;
-  std::set<uint16_t> read;        // keys that were granted to readers
-  std::set<uint64_t> open_holds;  // with an extension that has no answer yet
-  std::map<uint16_t, Peak> of_key;
+  std::set<uint16_t> read;  // keys that were granted to readers
   for (const Event& event : evidence.history().events) {
     if (event.op != Op::kAcquire && event.op != Op::kExtend) continue;
     const auto add = [&](int64_t lease_ns) {
       leases_ns_[{event.key, SessionOf(event)}].Add(event.at_ns, lease_ns);
-      of_key[event.key].Add(event.at_ns, lease_ns);
+      leases_of_readers_ns_[event.key].Add(event.at_ns, lease_ns);
     };
-    const bool invoked = event.type == EventType::kInvoke;
     const bool granted = event.type == EventType::kOk;
     Asked& last = asked[{event.op, event.key, SessionOf(event)}];
-    if (invoked) {
+    if (event.type == EventType::kInvoke) {
       last = {event.at_ns, event.value[0]};
       add(event.value[0]);
     }
@@ -83,17 +81,14 @@ Renewals::Renewals(const Evidence& evidence) : least_ns_(ToNs(evidence.facts().l
     if (granted && event.value[0] < kForeverNs && event.value[0] - event.at_ns > last.lease_ns)
       add(event.value[0] - last.at_ns);
     if (granted && event.op == Op::kAcquire && event.value[2] != 0) read.insert(event.key);
-    if (event.op != Op::kExtend) continue;
-    if (invoked) open_holds.insert(event.hold);
-    if (event.type == EventType::kInfo) unknown_holds_.insert(event.hold);
-    if (!invoked) open_holds.erase(event.hold);
   }
-  unknown_holds_.merge(open_holds);
-  for (const uint16_t key : read) leases_of_readers_ns_[key] = of_key[key];
+  std::erase_if(leases_of_readers_ns_, [&](const auto& of) { return !read.contains(of.first); });
   for (const Renewal& renewal : ListRenewals(evidence)) {
     of_session_[{renewal.key, renewal.session}].Add(renewal.from_ns, renewal.done_ns);
     if (renewal.of_reader && read.contains(renewal.key))
       of_readers_[renewal.key].Add(renewal.from_ns, renewal.done_ns);
+    if (renewal.extended != 0 && renewal.done_ns == kForeverNs)
+      unknown_holds_.insert(renewal.extended);
   }
 }
 

@@ -31,7 +31,7 @@ class Renewals {
   // may set the lease of all, so those of all sessions count.
   [[nodiscard]] int64_t LongestLeaseNs(uint16_t key, const SessionId& session, int64_t at_ns) const;
   // Returns when the last of the calls that the session had invoked by `at_ns` may have set its
-  // lease again; 0 if there is none. The same holds for readers.
+  // lease again; 0 if there is none. For readers, the calls of all of them count.
   [[nodiscard]] int64_t LastNs(uint16_t key, const SessionId& session, int64_t at_ns) const;
   // Whether an extension of the hold has no answer. It may extend a later entry of its session.
   [[nodiscard]] bool MayExtendLater(uint64_t hold) const { return unknown_holds_.contains(hold); }

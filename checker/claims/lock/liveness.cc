@@ -31,8 +31,8 @@ namespace {
 // How many times lease and grace clients may ask in vain.
 constexpr int64_t kTimesPatience = 3;
 
-// Returns the last hold of a key, which may still block the key; null if there is none. Of the
-// entries of one session, returns the last that it has not released.
+// Returns the last hold of a key, which may still block the key; null if there is none. If a
+// session entered it again while its lease ran, returns the last entry that it has not released.
 const Hold* FindLastHold(const Holds& holds, uint16_t key) {
   const Hold* last = nullptr;
   for (const Hold& hold : holds.all) {
